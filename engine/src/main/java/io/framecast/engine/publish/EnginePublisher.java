@@ -17,6 +17,7 @@ import io.framecast.engine.session.EpochClock;
 import io.framecast.engine.session.Failures;
 import io.framecast.engine.session.SessionHost;
 import io.framecast.engine.session.UseGuard;
+import io.framecast.reliability.send.SenderCount;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.window.SmallFrames;
 import io.framecast.reliability.wire.DataLayout;
@@ -498,9 +499,9 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
                 frames,
                 bytes,
                 backPressured,
-                session.machine().counts().sentDatagrams(),
-                session.machine().counts().repairedDatagrams(),
-                session.machine().counts().evictions());
+                session.machine().counts().get(SenderCount.SENT_DATAGRAMS),
+                session.machine().counts().get(SenderCount.REPAIRED_DATAGRAMS),
+                session.machine().counts().get(SenderCount.EVICTIONS));
     }
 
     @Override
@@ -513,13 +514,15 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
         if (!beginClose(Math.min(linger.toNanos(), CLOSE_MAX_NS))) {
             return all;
         }
-        final long evictionsBefore = session.machine().counts().evictions();
+        final long evictionsBefore = session.machine().counts().get(SenderCount.EVICTIONS);
         session.end();
         wakeup.wake();
         final boolean settled =
                 host.await(() -> session.isSettled() || session.failure() != null, linger) && session.failure() == null;
         // A member that was evicted during the linger did not acknowledge everything.
-        all = settled && session.isDrained() && session.machine().counts().evictions() == evictionsBefore;
+        all = settled
+                && session.isDrained()
+                && session.machine().counts().get(SenderCount.EVICTIONS) == evictionsBefore;
         free();
         return all;
     }

@@ -29,6 +29,7 @@ import io.framecast.reliability.onesided.MemberEndpoints;
 import io.framecast.reliability.onesided.OneSidedPort;
 import io.framecast.reliability.send.CoRootConfig;
 import io.framecast.reliability.send.SenderConfig;
+import io.framecast.reliability.send.SenderCount;
 import io.framecast.reliability.send.SenderMachine;
 import io.framecast.reliability.session.SendPacer;
 import io.framecast.reliability.session.SendSession;
@@ -114,12 +115,11 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
             data = opened.add(transport.open(lane(LaneKind.DATA)));
             repair = opened.add(transport.open(lane(LaneKind.REPAIR)));
             final StreamInfo stream = stream(secrets.nextLong(), channel, windowSlots);
-            window = new SendWindow(windowSlots, memory.headers(), memory.lengths(), slotBytes, stream.session());
-            smallFrames = window.bundleIn(memory.payload());
+            window = new SendWindow(memory.window(), stream.session());
+            smallFrames = window.bundle();
             session = new SendSession(
                     new SenderConfig(stream, SenderConfig.MEMBERS_MAX_DEFAULT, context.epochOffsetNs(), coRoots),
                     window,
-                    memory.window(),
                     new SendPacer(channel.link().rateBytes()),
                     control,
                     new SendLane(data),
@@ -176,17 +176,17 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                 .receives(control.lane(), "control")
                 .verdicts(machine.verdicts())
                 .registrations(transport)
-                .add(EngineCounter.REPAIRS_SENT, machine.counts()::repairedDatagrams)
-                .add(EngineCounter.NACKS_RECEIVED, machine.counts()::nacks)
-                .add(EngineCounter.ACKS_RECEIVED, machine.counts()::acks)
-                .add(EngineCounter.HEARTBEATS_SENT, machine.counts()::heartbeats)
-                .add(EngineCounter.CO_ROOTS, machine.counts()::coRoots)
-                .add(EngineCounter.AGGREGATES_RECEIVED, machine.counts()::aggregates)
-                .add(EngineCounter.FAILOVERS, machine.counts()::failovers)
-                .add(EngineCounter.FEED_SENT, machine.counts()::fedDatagrams)
-                .add(EngineCounter.INSTRUCTIONS_SENT, machine.counts()::instructions)
-                .add(EngineCounter.EVICTIONS, machine.counts()::evictions)
-                .add(EngineCounter.JOIN_REFUSALS, machine.counts()::refusals)
+                .add(EngineCounter.REPAIRS_SENT, machine.counts().of(SenderCount.REPAIRED_DATAGRAMS))
+                .add(EngineCounter.NACKS_RECEIVED, machine.counts().of(SenderCount.NACKS))
+                .add(EngineCounter.ACKS_RECEIVED, machine.counts().of(SenderCount.ACKS))
+                .add(EngineCounter.HEARTBEATS_SENT, machine.counts().of(SenderCount.HEARTBEATS))
+                .add(EngineCounter.CO_ROOTS, machine.counts().of(SenderCount.CO_ROOTS))
+                .add(EngineCounter.AGGREGATES_RECEIVED, machine.counts().of(SenderCount.AGGREGATES))
+                .add(EngineCounter.FAILOVERS, machine.counts().of(SenderCount.FAILOVERS))
+                .add(EngineCounter.FEED_SENT, machine.counts().of(SenderCount.FED_DATAGRAMS))
+                .add(EngineCounter.INSTRUCTIONS_SENT, machine.counts().of(SenderCount.INSTRUCTIONS))
+                .add(EngineCounter.EVICTIONS, machine.counts().of(SenderCount.EVICTIONS))
+                .add(EngineCounter.JOIN_REFUSALS, machine.counts().of(SenderCount.REFUSALS))
                 .add(EngineCounter.MEMBERS_READY, machine::readyMembers)
                 .add(EngineCounter.ROUND_TRIP, machine::rttNs)
                 .add(
@@ -196,13 +196,13 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                         EngineCounter.WINDOW_USED,
                         () -> (window.committed() - window.freed()) * stream().slotBytes());
         if (endpoints != null) {
-            board.add(EngineCounter.GRANTS_READ, machine.counts()::creditWords)
-                    .add(EngineCounter.CREDIT_DATAGRAMS, machine.counts()::creditDatagrams)
-                    .add(EngineCounter.LINKED_MEMBERS, machine.counts()::links)
-                    .add(EngineCounter.FEED_WRITTEN, machine.counts()::writtenDatagrams)
-                    .fallback("feed", machine.counts()::feedFailures)
-                    .fallback("link", machine.counts()::linkFailures)
-                    .fallback("impossible_word", machine.counts()::impossibleWords);
+            board.add(EngineCounter.GRANTS_READ, machine.counts().of(SenderCount.CREDIT_WORDS))
+                    .add(EngineCounter.CREDIT_DATAGRAMS, machine.counts().of(SenderCount.CREDIT_DATAGRAMS))
+                    .add(EngineCounter.LINKED_MEMBERS, machine.counts().of(SenderCount.LINKS))
+                    .add(EngineCounter.FEED_WRITTEN, machine.counts().of(SenderCount.WRITTEN_DATAGRAMS))
+                    .fallback("feed", machine.counts().of(SenderCount.FEED_FAILURES))
+                    .fallback("link", machine.counts().of(SenderCount.LINK_FAILURES))
+                    .fallback("impossible_word", machine.counts().of(SenderCount.IMPOSSIBLE_WORDS));
         }
         return board;
     }
@@ -383,7 +383,10 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         unready.look(nowNs);
         foreign.tick(nowNs);
         final String stall = stalls.look(
-                machine.releasable(), machine.nextSequence(), machine.counts().repairedDatagrams(), nowNs);
+                machine.releasable(),
+                machine.nextSequence(),
+                machine.counts().get(SenderCount.REPAIRED_DATAGRAMS),
+                nowNs);
         if (stall != null) {
             notices.accept(stall);
         }

@@ -12,7 +12,7 @@ import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.metrics.Labels;
 import io.framecast.engine.sink.NicCopyEngine;
 import io.framecast.reliability.flow.AckTrigger;
-import io.framecast.reliability.receive.ReceiverCounts;
+import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.VerdictCounts;
 import java.util.ArrayList;
@@ -89,10 +89,10 @@ public final class CounterBoard implements AutoCloseable {
     }
 
     /// Counters of the triggers of ACKs.
-    public CounterBoard triggers(final ReceiverCounts counts) {
+    public CounterBoard triggers(final ReceiverMachine machine) {
         for (final AckTrigger trigger : AckTrigger.values()) {
             final String name = trigger.name().toLowerCase(Locale.ROOT);
-            add(EngineCounter.ACK_TRIGGERS, labelled("trigger", name), () -> counts.acks(trigger));
+            add(EngineCounter.ACK_TRIGGERS, labelled("trigger", name), () -> machine.acks(trigger));
         }
         return this;
     }

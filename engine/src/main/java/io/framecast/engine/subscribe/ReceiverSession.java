@@ -32,15 +32,17 @@ import io.framecast.reliability.assembly.RepairSlots;
 import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.lane.SendLanePort;
 import io.framecast.reliability.onesided.OneSidedPort;
+import io.framecast.reliability.onesided.ReadCount;
 import io.framecast.reliability.onesided.RemoteWindows;
 import io.framecast.reliability.receive.ReceiverConfig;
-import io.framecast.reliability.receive.ReceiverCounts;
+import io.framecast.reliability.receive.ReceiverCount;
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.receive.ReceiverMachine.State;
 import io.framecast.reliability.receive.ReceiverOutput;
 import io.framecast.reliability.receive.RemoteMemory;
 import io.framecast.reliability.session.ReceiveSession;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.StreamInfo;
@@ -178,18 +180,18 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     }
 
     private void count(final Assembly assembly) {
-        final ReceiverCounts counts = machine.counts();
+        final Counts<ReceiverCount> counts = machine.counts();
         counters.receives(data, "data")
                 .receives(repair, "repair")
                 .verdicts(machine.verdicts())
-                .triggers(counts)
-                .add(EngineCounter.REPAIRS_RECEIVED, counts::repairedDatagrams)
-                .add(EngineCounter.NACKS_SENT, counts::nacks)
-                .add(EngineCounter.ACKS_SENT, counts::acks)
-                .add(EngineCounter.SERVED_MEMBERS, counts::servedMembers)
-                .add(EngineCounter.REPORTS_RECEIVED, counts::reportsTaken)
-                .add(EngineCounter.MEMBER_LINKS, counts::memberLinks)
-                .add(EngineCounter.SET_REPAIRS_SENT, counts::repairsSent)
+                .triggers(machine)
+                .add(EngineCounter.REPAIRS_RECEIVED, counts.of(ReceiverCount.REPAIRED_DATAGRAMS))
+                .add(EngineCounter.NACKS_SENT, counts.of(ReceiverCount.NACKS))
+                .add(EngineCounter.ACKS_SENT, counts.of(ReceiverCount.ACKS))
+                .add(EngineCounter.SERVED_MEMBERS, counts.of(ReceiverCount.SERVED_MEMBERS))
+                .add(EngineCounter.REPORTS_RECEIVED, counts.of(ReceiverCount.REPORTS_TAKEN))
+                .add(EngineCounter.MEMBER_LINKS, counts.of(ReceiverCount.MEMBER_LINKS))
+                .add(EngineCounter.SET_REPAIRS_SENT, counts.of(ReceiverCount.REPAIRS_SENT))
                 .add(EngineCounter.REASSEMBLED_BYTES, assembly::reassembledBytes)
                 .add(EngineCounter.REPAIRS_REFUSED, assembly::refusedRepairs)
                 .add(EngineCounter.STORED_BYTES, memory::storedBytes);
@@ -198,21 +200,23 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             counters.copies(nic);
         }
         if (windows != null) {
-            counters.add(EngineCounter.GRANTS_WRITTEN, counts::grantsWritten)
-                    .add(EngineCounter.FEED_TAKEN, counts::fedDatagrams)
-                    .add(EngineCounter.OWN_REPAIRS, counts::ownRepairs)
-                    .add(EngineCounter.DATAGRAMS_PULLED, windows.sourceReads()::landed)
-                    .add(EngineCounter.DATAGRAMS_PULLED_SET, windows.coRootReads()::landed)
-                    .fallback("feed", counts::feedFailures)
-                    .fallback("vain_feed", counts::vainFeeds)
-                    .fallback("link", counts::linkFailures)
-                    .fallback("slow_grant", counts::slowWrites)
-                    .fallback("overdue_pull", counts::overduePulls)
-                    .fallback("slow_pull", windows.sourceReads()::slow)
-                    .fallback("stale_pull", windows.sourceReads()::stale)
-                    .fallback("set_link", counts::coRootConnectionFailures)
-                    .fallback("slow_set_pull", windows.coRootReads()::slow)
-                    .fallback("stale_set_pull", windows.coRootReads()::stale);
+            counters.add(EngineCounter.GRANTS_WRITTEN, counts.of(ReceiverCount.GRANTS_WRITTEN))
+                    .add(EngineCounter.FEED_TAKEN, counts.of(ReceiverCount.FED_DATAGRAMS))
+                    .add(EngineCounter.OWN_REPAIRS, counts.of(ReceiverCount.OWN_REPAIRS))
+                    .add(EngineCounter.DATAGRAMS_PULLED, windows.sourceReads().of(ReadCount.LANDED))
+                    .add(
+                            EngineCounter.DATAGRAMS_PULLED_SET,
+                            windows.coRootReads().of(ReadCount.LANDED))
+                    .fallback("feed", counts.of(ReceiverCount.FEED_FAILURES))
+                    .fallback("vain_feed", counts.of(ReceiverCount.VAIN_FEEDS))
+                    .fallback("link", counts.of(ReceiverCount.LINK_FAILURES))
+                    .fallback("slow_grant", counts.of(ReceiverCount.SLOW_WRITES))
+                    .fallback("overdue_pull", counts.of(ReceiverCount.OVERDUE_PULLS))
+                    .fallback("slow_pull", windows.sourceReads().of(ReadCount.SLOW))
+                    .fallback("stale_pull", windows.sourceReads().of(ReadCount.STALE))
+                    .fallback("set_link", counts.of(ReceiverCount.CO_ROOT_CONNECTION_FAILURES))
+                    .fallback("slow_set_pull", windows.coRootReads().of(ReadCount.SLOW))
+                    .fallback("stale_set_pull", windows.coRootReads().of(ReadCount.STALE));
         }
     }
 

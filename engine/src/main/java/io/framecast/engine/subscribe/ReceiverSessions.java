@@ -4,6 +4,7 @@ import io.framecast.api.LossCounts;
 import io.framecast.api.LossReason;
 import io.framecast.api.SubscriberStats;
 import io.framecast.engine.session.ForeignTraffic;
+import io.framecast.reliability.receive.ReceiverCount;
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.wire.Verdict;
 import java.util.ArrayList;
@@ -175,7 +176,7 @@ final class ReceiverSessions {
                 0,
                 0,
                 total.reassembledBytes() + session.protocol().assembly().reassembledBytes(),
-                total.repairedDatagrams() + machine.counts().repairedDatagrams(),
+                total.repairedDatagrams() + machine.counts().get(ReceiverCount.REPAIRED_DATAGRAMS),
                 total.duplicateDatagrams() + machine.verdicts().get(Verdict.DUPLICATE),
                 LossCounts.NONE,
                 total.rejectedDatagrams() + machine.verdicts().rejected(),

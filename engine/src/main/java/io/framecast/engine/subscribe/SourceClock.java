@@ -25,7 +25,7 @@ final class SourceClock {
 
     /// A heartbeat of the source that this session follows.
     void onHeartbeat(final MemorySegment datagram, final long offset, final long nowNs) {
-        offsetNs.lazySet(HeartbeatLayout.clockNs(datagram, offset) - nowNs);
+        offsetNs.lazySet(HeartbeatLayout.CLOCK.get(datagram, offset) - nowNs);
     }
 
     /// Whether frames expire at all.

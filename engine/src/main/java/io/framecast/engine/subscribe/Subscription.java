@@ -242,7 +242,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     }
 
     private void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
-        final ReceiverSession session = sessions.find(ControlLayout.session(datagram, offset));
+        final ReceiverSession session = sessions.find(ControlLayout.SESSION.get(datagram, offset));
         if (session != null) {
             session.onControl(datagram, offset, bytes, nowNs);
             return;
@@ -264,9 +264,9 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         }
         if (ControlLayout.type(datagram, offset) != ControlLayout.TYPE_HEARTBEAT
                 || !HeartbeatLayout.isValid(datagram, offset)
-                || (ControlLayout.flags(datagram, offset) & HeartbeatLayout.FLAG_END_OF_STREAM) != 0
-                || backoff.contains(ControlLayout.session(datagram, offset), nowNs)
-                || endedSessions.isOver(ControlLayout.session(datagram, offset), nowNs)) {
+                || (ControlLayout.FLAGS.get(datagram, offset) & HeartbeatLayout.FLAG_END_OF_STREAM) != 0
+                || backoff.contains(ControlLayout.SESSION.get(datagram, offset), nowNs)
+                || endedSessions.isOver(ControlLayout.SESSION.get(datagram, offset), nowNs)) {
             return;
         }
         final StreamInfo stream = HeartbeatLayout.info(datagram, offset);

@@ -16,10 +16,10 @@ import io.framecast.api.Subscriber;
 import io.framecast.engine.publish.EnginePublisher;
 import io.framecast.engine.publish.SourceSession;
 import io.framecast.engine.subscribe.EngineSubscriber;
+import io.framecast.reliability.send.SenderCount;
 import io.framecast.reliability.wire.CoRootOffer;
-import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Delivery;
-import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.JoinLayout;
 import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.Wire;
@@ -361,15 +361,13 @@ class ClosePathTest {
         final MemorySegment join = arena.allocate(Wire.CONTROL_BYTES_MAX);
         final byte[] address = session.stream().controlAddress();
         final int bytes = JoinLayout.write(
-                join,
-                new ControlIds(session.stream().session()).receiver(77),
-                new JoinLayout.Terms(5, Delivery.RELIABLE, new LaneAddresses(address, address), CoRootOffer.NONE),
-                new HeaderChecksum());
+                new ControlWriter(session.stream().session()).receiver(77).in(join),
+                new JoinLayout.Terms(5, Delivery.RELIABLE, new LaneAddresses(address, address), CoRootOffer.NONE));
         session.machine().onControl(join, 0, bytes, 1_000_000_000);
         nodes.until(
                 () -> nodes.notices().stream().anyMatch(line -> line.contains("was refused: its ring= is too small")),
                 "notice");
-        assertEquals(1, session.machine().counts().refusals());
+        assertEquals(1, session.machine().counts().get(SenderCount.REFUSALS));
     }
 
     @Test

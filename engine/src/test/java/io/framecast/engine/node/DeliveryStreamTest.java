@@ -14,6 +14,7 @@ import io.framecast.api.spi.DeviceRegion;
 import io.framecast.engine.publish.EnginePublisher;
 import io.framecast.engine.session.EpochClock;
 import io.framecast.engine.subscribe.ReceiverSession;
+import io.framecast.reliability.receive.ReceiverCount;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -245,7 +246,7 @@ class DeliveryStreamTest {
             stream.publish(5, DeliveryStreamTest::idle);
             final ReceiverSession session =
                     stream.slow.receiver().members().getFirst().session();
-            stream.until(() -> session.machine().counts().frames() > 0, "handed over");
+            stream.until(() -> session.machine().counts().get(ReceiverCount.FRAMES) > 0, "handed over");
             final long handedNs = stream.slow.nowNs();
             stream.until(() -> stream.slow.nowNs() - handedNs > 3_500_000_000L, "too old");
             stream.subject.poll();

@@ -7,8 +7,7 @@ import io.framecast.api.Channel;
 import io.framecast.api.Framecast;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
-import io.framecast.reliability.wire.ControlIds;
-import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.HeartbeatValues;
 import io.framecast.reliability.wire.StreamInfo;
@@ -48,11 +47,13 @@ class ForgedHeartbeatTest {
 
     private static void send(final Channel channel, final StreamInfo stream) throws IOException {
         final MemorySegment datagram = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
-        final int length =
-                HeartbeatLayout.writeInfo(datagram, stream, stream.channel().getBytes(StandardCharsets.US_ASCII));
-        final HeartbeatValues values = new HeartbeatValues(new ControlIds(stream.session()));
-        final int bytes =
-                HeartbeatLayout.write(datagram, length, 0, values.progress(0, 0).timing(0, 0, 0), new HeaderChecksum());
+        final HeartbeatValues values = new HeartbeatValues();
+        final int bytes = HeartbeatLayout.write(
+                new ControlWriter(stream.session()).in(datagram),
+                0,
+                stream,
+                stream.channel().getBytes(StandardCharsets.US_ASCII),
+                values.progress(0, 0).timing(0, 0, 0));
         final Channel.Multicast multicast = (Channel.Multicast) channel;
         try (DatagramSocket socket = new DatagramSocket()) {
             socket.setOption(

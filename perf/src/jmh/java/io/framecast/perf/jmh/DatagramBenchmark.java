@@ -2,6 +2,7 @@ package io.framecast.perf.jmh;
 
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.SendWindow;
+import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import java.lang.foreign.Arena;
@@ -43,7 +44,9 @@ public class DatagramBenchmark {
     /// Writes the headers of one long frame.
     @Setup
     public void writeHeaders() {
-        final SendWindow source = new SendWindow(SLOTS, headers, new int[SLOTS], SLOT_BYTES, SESSION);
+        final WindowMemory memory =
+                new WindowMemory(headers, MemorySegment.NULL, new int[SLOTS], SLOTS, SLOT_BYTES);
+        final SendWindow source = new SendWindow(memory, SESSION);
         source.beginFrame((long) BATCH * SLOT_BYTES, 0, 0, new byte[0]);
         source.commit((long) BATCH * SLOT_BYTES, BATCH);
     }
@@ -63,7 +66,7 @@ public class DatagramBenchmark {
             if (!checksum.isSealed(headers, offset, SESSION)) {
                 throw new IllegalStateException("datagram " + i);
             }
-            sum += DataLayout.sequence(headers, offset) + DataLayout.frameBytes(headers, offset);
+            sum += DataLayout.SEQUENCE.get(headers, offset) + DataLayout.FRAME_BYTES.unsigned(headers, offset);
         }
         return sum;
     }
@@ -78,7 +81,7 @@ public class DatagramBenchmark {
             if (!checksum.isSealed(headers, offset, SESSION)) {
                 throw new IllegalStateException("datagram " + i);
             }
-            final long sequence = DataLayout.sequence(headers, offset);
+            final long sequence = DataLayout.SEQUENCE.get(headers, offset);
             if (!window.isReceived(sequence)) {
                 window.receive(sequence);
             }

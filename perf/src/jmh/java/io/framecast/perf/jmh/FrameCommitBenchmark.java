@@ -1,6 +1,7 @@
 package io.framecast.perf.jmh;
 
 import io.framecast.reliability.window.SendWindow;
+import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -43,7 +44,9 @@ public class FrameCommitBenchmark {
 
     private SendWindow window(final int slots) {
         final MemorySegment headers = arena.allocate((long) slots * DataLayout.LENGTH, Long.BYTES);
-        return new SendWindow(slots, headers, new int[slots], SLOT_BYTES, SESSION);
+        final WindowMemory memory =
+                new WindowMemory(headers, MemorySegment.NULL, new int[slots], slots, SLOT_BYTES);
+        return new SendWindow(memory, SESSION);
     }
 
     /// Takes a window of two frames, as a publisher does.

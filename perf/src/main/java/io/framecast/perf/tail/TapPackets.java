@@ -28,8 +28,8 @@ final class TapPackets {
         long offset = 0;
         while (payload.byteSize() - offset > HEADER_BYTES
                 && DataLayout.type(payload, offset) == DataLayout.TYPE_DATA
-                && DataLayout.frameBytes(payload, offset) == frameBytes) {
-            final long index = DataLayout.frameIndex(payload, offset);
+                && DataLayout.FRAME_BYTES.unsigned(payload, offset) == frameBytes) {
+            final long index = DataLayout.FRAME_INDEX.unsigned(payload, offset);
             if (index >= datagramsPerFrame) {
                 return;
             }
@@ -39,8 +39,8 @@ final class TapPackets {
             }
             events.add(new TailLog.Event(
                     kind,
-                    DataLayout.sequence(payload, offset),
-                    Integer.toUnsignedLong(DataLayout.frameId(payload, offset)),
+                    DataLayout.SEQUENCE.get(payload, offset),
+                    Integer.toUnsignedLong(DataLayout.FRAME_ID.get(payload, offset)),
                     timeNs));
             offset += length;
         }

@@ -4,6 +4,8 @@ import io.framecast.reliability.assembly.FrameMemory.Space;
 import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.receive.BundleTable;
 import io.framecast.reliability.receive.ReceivedFrame;
+import io.framecast.reliability.receive.ReceiverMachine;
+import io.framecast.reliability.repair.RepairRequests;
 import io.framecast.reliability.wire.BundleLayout;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -75,7 +77,7 @@ final class ArrivalAssembly extends Assembly {
     }
 
     @Override
-    public int poll(final LanePort data, final @Nullable Expectation expected) {
+    public int poll(final LanePort data, final @Nullable ReceiverMachine expected) {
         // Where no slot is posted no datagram waits in the lane either: arriving datagrams are lost and must be
         // repaired.
         post(data);
@@ -102,9 +104,21 @@ final class ArrivalAssembly extends Assembly {
     }
 
     @Override
-    public boolean reserve(final long firstSequence, final long slots) {
+    public boolean reserve(
+            final long firstSequence, final long slots, final RepairRequests requests, final long nowNs) {
         buffer = placement.placeRepair(firstSequence, slots);
+        if (buffer == ArrivalPlacement.NONE) {
+            requests.defer(firstSequence, slots, nowNs + placement.patienceNs(firstSequence));
+        }
         return buffer != ArrivalPlacement.NONE;
+    }
+
+    @Override
+    public void renew(final RepairRequests requests, final long nowNs) {
+        for (long first = placement.takeRoom(); first != ArrivalPlacement.NONE; first = placement.takeRoom()) {
+            requests.retryNow(first, placement.takenSlots(), nowNs);
+        }
+        requests.room(placement.roomFrames(), placement.roomSlots(), nowNs);
     }
 
     @Override
@@ -129,31 +143,6 @@ final class ArrivalAssembly extends Assembly {
                 bytes);
         ringCopies = memory.submitted();
         reassembled(bytes);
-    }
-
-    @Override
-    public long patienceNs(final long firstSequence) {
-        return placement.patienceNs(firstSequence);
-    }
-
-    @Override
-    public long takeRoom() {
-        return placement.takeRoom();
-    }
-
-    @Override
-    public long takenSlots() {
-        return placement.takenSlots();
-    }
-
-    @Override
-    public int roomFrames() {
-        return placement.roomFrames();
-    }
-
-    @Override
-    public long roomSlots() {
-        return placement.roomSlots();
     }
 
     @Override

@@ -57,7 +57,6 @@ public final class ArrivalPlacement {
     // Sequences that landed or were repaired since the start.
     private long here;
     private long overruns;
-    private long reassembledSlots;
     private long refusedRepairs;
     // The expected length of the next frames: a longer frame counts at once, a shorter one little by little.
     private long usualSlots = 1;
@@ -245,7 +244,6 @@ public final class ArrivalPlacement {
         forget(firstSequence, count);
         buffers.hold(buffer);
         buffers.dropBefore(nextFirst);
-        reassembledSlots += count;
         advance();
         return -1L - buffer;
     }
@@ -376,11 +374,6 @@ public final class ArrivalPlacement {
     /// Datagrams that found no slot.
     public long overruns() {
         return overruns;
-    }
-
-    /// Slots of frames that were assembled in reassembly buffers.
-    public long reassembledSlots() {
-        return reassembledSlots;
     }
 
     /// Repairs that found no reassembly buffer.

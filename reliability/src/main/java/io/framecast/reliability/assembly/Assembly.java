@@ -4,6 +4,8 @@ import io.framecast.reliability.assembly.FrameMemory.Space;
 import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.receive.BundleTable;
 import io.framecast.reliability.receive.ReceivedFrame;
+import io.framecast.reliability.receive.ReceiverMachine;
+import io.framecast.reliability.repair.RepairRequests;
 import io.framecast.reliability.wire.StreamInfo;
 import org.jspecify.annotations.Nullable;
 
@@ -21,15 +23,6 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
     public static final long NONE = -1;
     /// The data lane could not be polled, because no slot is free.
     public static final int NO_SLOT = -1;
-
-    /// A receiver's next expected sequences on its data lane.
-    public interface Expectation {
-        /// The sequence of the next new datagram.
-        long expectedSequence();
-
-        /// Number of sequences from `first` on, at most `max`, that have not been received.
-        int expectedRun(long first, int max);
-    }
 
     protected final MemoryShape shape;
     protected final FrameMemory memory;
@@ -72,9 +65,10 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
 
     /// Makes free slots ready for the data lane and takes the datagrams that arrived.
     ///
-    /// @param expected null before the receiver is a member: then a probe may land anywhere
+    /// @param expected names the sequences expected next; null before the receiver is a member: then a probe may
+    ///     land anywhere
     /// @return datagrams taken, as the lane describes them, or [#NO_SLOT]
-    public abstract int poll(LanePort data, @Nullable Expectation expected);
+    public abstract int poll(LanePort data, @Nullable ReceiverMachine expected);
 
     /// Datagrams of the last poll, in consecutive slots and of consecutive sequences, were accepted.
     ///
@@ -91,8 +85,10 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
     ///
     /// @param firstSequence of its frame
     /// @param slots length of its frame in datagrams
+    /// @param requests are told when the frame is asked for again, if it has no place
     /// @return false when there is no place: the repair counts as not received
-    public boolean reserve(final long firstSequence, final long slots) {
+    public boolean reserve(
+            final long firstSequence, final long slots, final RepairRequests requests, final long nowNs) {
         return true;
     }
 
@@ -102,29 +98,9 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
     /// @param repairSlot the slot in which its payload landed
     public abstract void repaired(long sequence, long frameIndex, int repairSlot, int bytes);
 
-    /// How long a frame without a place for its repair defers its requests, unless [#takeRoom] names it before.
-    public long patienceNs(final long firstSequence) {
-        return 0;
-    }
-
-    /// The first sequence of a frame whose repairs had no place and have one now, or [#NONE].
-    public long takeRoom() {
-        return NONE;
-    }
-
-    /// Length in datagrams of the frame that [#takeRoom] named last.
-    public long takenSlots() {
-        return 0;
-    }
-
-    /// Number of frames whose repairs find a place at a time.
-    public int roomFrames() {
-        return Integer.MAX_VALUE;
-    }
-
-    /// Likely length of these frames in datagrams.
-    public long roomSlots() {
-        return 1;
+    /// Renews requests for frames whose repairs have a place now, and updates the number of further frames.
+    public void renew(final RepairRequests requests, final long nowNs) {
+        // Only reassembly buffers are ever short.
     }
 
     /// Repairs that found no place.

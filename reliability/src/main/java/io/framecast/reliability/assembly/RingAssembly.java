@@ -4,6 +4,7 @@ import io.framecast.reliability.assembly.FrameMemory.Space;
 import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.receive.BundleTable;
 import io.framecast.reliability.receive.ReceivedFrame;
+import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.wire.StreamInfo;
 import org.jspecify.annotations.Nullable;
 
@@ -34,13 +35,13 @@ final class RingAssembly extends SequenceAssembly {
     }
 
     @Override
-    public int poll(final LanePort data, final @Nullable Expectation expected) {
+    public int poll(final LanePort data, final @Nullable ReceiverMachine expected) {
         // Before the probe no sequence is expected and the ring is empty: a datagram may land anywhere in it.
         final int posted = expected == null ? data.post(0, shape.batchMax()) : aim(data, expected);
         return posted == 0 ? NO_SLOT : data.poll();
     }
 
-    private int aim(final LanePort data, final Expectation expected) {
+    private int aim(final LanePort data, final ReceiverMachine expected) {
         final long next = expected.expectedSequence();
         // The last slots are never granted, and so empty, where a source sends without credit.
         final long limit = creditLimit();

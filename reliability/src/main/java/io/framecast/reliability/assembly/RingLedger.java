@@ -46,24 +46,8 @@ public final class RingLedger implements FrameLedger {
         origin = 0;
     }
 
-    public int ringSlots() {
-        return ringSlots;
-    }
-
     public int slot(final long sequence) {
         return (int) Math.floorMod(sequence - jumped - origin, (long) ringSlots);
-    }
-
-    /// Whether a run of slots passes the ring's end, so that its bytes are not contiguous.
-    public boolean wraps(final long firstSequence, final long slots) {
-        return slot(firstSequence) + slots > ringSlots;
-    }
-
-    /// The next frame goes to the user.
-    ///
-    /// @return its place, for [#release]
-    public long deliver(final long firstSequence, final long slots) {
-        return deliver(firstSequence, slots, 1);
     }
 
     @Override

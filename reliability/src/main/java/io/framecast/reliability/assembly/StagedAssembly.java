@@ -5,6 +5,7 @@ import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.lane.SlotQueue;
 import io.framecast.reliability.receive.BundleTable;
 import io.framecast.reliability.receive.ReceivedFrame;
+import io.framecast.reliability.receive.ReceiverMachine;
 import org.jspecify.annotations.Nullable;
 
 /// Payloads land in staging memory in order of arrival, and each run of consecutive sequences is copied by
@@ -34,7 +35,7 @@ final class StagedAssembly extends SequenceAssembly {
     }
 
     @Override
-    public int poll(final LanePort data, final @Nullable Expectation expected) {
+    public int poll(final LanePort data, final @Nullable ReceiverMachine expected) {
         staging.freeUpTo(copies.free(staging.taken(), memory.completed()));
         final int count = staging.poll(data);
         return count == 0 && staging.isFull() ? NO_SLOT : count;

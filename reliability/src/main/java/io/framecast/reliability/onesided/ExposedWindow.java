@@ -7,8 +7,6 @@ import io.framecast.reliability.window.SlotGuards;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.RemotePlace;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
@@ -21,26 +19,13 @@ import org.jspecify.annotations.Nullable;
 public final class ExposedWindow implements AutoCloseable {
     private final PeerEndpoints peers;
     private final SlotGuards guards;
-    private final Region headers;
-    private final Region payload;
-    private final Region guardRegion;
+    private final WindowRegions regions;
 
     ExposedWindow(final OneSidedPort port, final WindowMemory memory, final PeerEndpoints peers) {
         this.peers = peers;
-        final List<Region> made = new ArrayList<>();
-        try {
-            made.add(port.allocate((long) memory.slots() * Long.BYTES, Access.PEERS_READ));
-            made.add(port.register(memory.headers(), Access.PEERS_READ));
-            made.add(port.register(memory.payload(), Access.PEERS_READ));
-        } catch (final RuntimeException | Error e) {
-            CloseHelper.closeAll(made);
-            throw e;
-        }
-        guardRegion = made.get(0);
-        headers = made.get(1);
-        payload = made.get(2);
-        guards = new SlotGuards(
-                guardRegion.memory(), memory.payload(), memory.lengths(), memory.slots(), memory.slotBytes());
+        final long guardBytes = (long) memory.slots() * Long.BYTES;
+        regions = WindowRegions.of(port, guardBytes, memory.headers(), memory.payload(), Access.PEERS_READ);
+        guards = new SlotGuards(regions.words().memory(), memory);
     }
 
     /// Exposes a co-root's replica to the members of its repair group, whose endpoints only read.
@@ -75,7 +60,8 @@ public final class ExposedWindow implements AutoCloseable {
         final byte[] descriptor = peers.descriptor(peer);
         return descriptor == null
                 ? null
-                : new EndpointOffer(descriptor, word, place(headers), place(payload), place(guardRegion));
+                : new EndpointOffer(
+                        descriptor, word, place(regions.headers()), place(regions.payload()), place(regions.words()));
     }
 
     /// Disconnects a peer, which reads no more when this returns.
@@ -87,24 +73,14 @@ public final class ExposedWindow implements AutoCloseable {
         return new RemotePlace(region.address(), region.key());
     }
 
-    /// Headers of all slots, also to write from.
-    Region headers() {
-        return headers;
-    }
-
-    /// Payloads of all slots, also to write from.
-    Region payload() {
-        return payload;
-    }
-
-    /// Guards of all slots, also to write from.
-    Region guardRegion() {
-        return guardRegion;
+    /// Guards as the words, headers and payloads of all slots, also to write from.
+    WindowRegions regions() {
+        return regions;
     }
 
     /// Disconnects all peers.
     @Override
     public void close() {
-        CloseHelper.closeAll(peers, guardRegion, payload, headers);
+        CloseHelper.closeAll(peers, regions);
     }
 }

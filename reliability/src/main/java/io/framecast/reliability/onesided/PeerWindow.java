@@ -3,6 +3,7 @@ package io.framecast.reliability.onesided;
 import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.onesided.EndpointPort.State;
 import io.framecast.reliability.receive.RemoteMemory;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.StreamInfo;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,7 @@ final class PeerWindow {
     private final StreamInfo stream;
     private final boolean guarded;
     private final Listener listener;
-    private final ReadCounts counts;
+    private final Counts<ReadCount> counts;
     private final long[] tokens = new long[ReadSlots.SLOTS];
     private @Nullable EndpointOffer offer;
     private @Nullable WindowReads reads;
@@ -49,7 +50,7 @@ final class PeerWindow {
             final StreamInfo stream,
             final boolean guarded,
             final Listener listener,
-            final ReadCounts counts) {
+            final Counts<ReadCount> counts) {
         this.endpoint = endpoint;
         this.buffers = buffers;
         this.stream = stream;

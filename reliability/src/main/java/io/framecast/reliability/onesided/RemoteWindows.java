@@ -5,6 +5,7 @@ import io.framecast.reliability.onesided.OneSidedPort.Access;
 import io.framecast.reliability.onesided.OneSidedPort.RefusedException;
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.receive.RemoteMemory;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.StreamInfo;
 import java.util.Objects;
@@ -23,8 +24,8 @@ public class RemoteWindows implements RemoteMemory, AutoCloseable {
     private final StreamInfo stream;
     private final Consumer<String> notices;
     private final @Nullable ReadBuffers buffers;
-    private final ReadCounts sourceReads = new ReadCounts();
-    private final ReadCounts coRootReads = new ReadCounts();
+    private final Counts<ReadCount> sourceReads = new Counts<>(ReadCount.class);
+    private final Counts<ReadCount> coRootReads = new Counts<>(ReadCount.class);
     private final @Nullable PeerWindow source;
     private @Nullable PeerWindow coRoot;
     private @Nullable ReceiverMachine machine;
@@ -107,12 +108,12 @@ public class RemoteWindows implements RemoteMemory, AutoCloseable {
     }
 
     /// Reads out of the source's window.
-    public ReadCounts sourceReads() {
+    public Counts<ReadCount> sourceReads() {
         return sourceReads;
     }
 
     /// Reads out of co-roots' replicas.
-    public ReadCounts coRootReads() {
+    public Counts<ReadCount> coRootReads() {
         return coRootReads;
     }
 

@@ -8,8 +8,6 @@ import io.framecast.reliability.onesided.OneSidedPort.Region;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.EndpointOffer;
 import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
-import java.util.List;
 import org.agrona.CloseHelper;
 
 /// A co-root's replica of the window as its source writes it, and the word in which the source announces the
@@ -19,47 +17,38 @@ import org.agrona.CloseHelper;
 public final class ReplicaMemory implements AutoCloseable {
     private static final VarHandle WORD = JAVA_LONG.varHandle();
 
-    private final Region word;
-    private final Region headers;
-    private final Region payload;
+    private final WindowRegions regions;
     private final Region guards;
 
     /// @param memory of the replica; outlives this
     /// @param exposed the same replica as members read it; outlives this
     /// @throws RefusedException when the system refuses
     public ReplicaMemory(final OneSidedPort port, final WindowMemory memory, final ExposedWindow exposed) {
-        final List<Region> made = new ArrayList<>();
+        regions = WindowRegions.of(port, Long.BYTES, memory.headers(), memory.payload(), Access.PEERS_WRITE);
         try {
-            made.add(port.allocate(Long.BYTES, Access.PEERS_WRITE));
-            made.add(port.register(memory.headers(), Access.PEERS_WRITE));
-            made.add(port.register(memory.payload(), Access.PEERS_WRITE));
-            made.add(port.register(exposed.guardRegion().memory(), Access.PEERS_WRITE));
+            guards = port.register(exposed.regions().words().memory(), Access.PEERS_WRITE);
         } catch (final RuntimeException | Error e) {
-            CloseHelper.closeAll(made);
+            regions.close();
             throw e;
         }
-        word = made.get(0);
-        headers = made.get(1);
-        payload = made.get(2);
-        guards = made.get(3);
     }
 
     /// The values that the source needs.
     public EndpointOffer offer() {
         return EndpointOffer.ofCopy(
-                ExposedWindow.place(word),
-                ExposedWindow.place(headers),
-                ExposedWindow.place(payload),
+                ExposedWindow.place(regions.words()),
+                ExposedWindow.place(regions.headers()),
+                ExposedWindow.place(regions.payload()),
                 ExposedWindow.place(guards));
     }
 
     /// The word that the source wrote last.
     public long word() {
-        return (long) WORD.getAcquire(word.memory(), 0L);
+        return (long) WORD.getAcquire(regions.words().memory(), 0L);
     }
 
     @Override
     public void close() {
-        CloseHelper.closeAll(guards, payload, headers, word);
+        CloseHelper.closeAll(guards, regions);
     }
 }

@@ -97,7 +97,7 @@ final class ReplicaWrites {
         while (done < count && endpoint.room() > ROOM_BEHIND) {
             final int whole = wholeSlots(slot + done, Math.min(count - done, slotsPerWrite));
             final int bytes = whole > 0 ? whole * memory.slotBytes() : memory.lengths()[slot + done];
-            if (!write(window.payload(), memory.payloadOffset(slot + done), bytes, replica.payload())) {
+            if (!write(window.regions().payload(), memory.payloadOffset(slot + done), bytes, replica.payload())) {
                 return 0;
             }
             done += Math.max(1, whole);
@@ -114,11 +114,15 @@ final class ReplicaWrites {
     }
 
     private boolean headers(final int slot, final int count) {
-        return write(window.headers(), WindowMemory.headerOffset(slot), count * DataLayout.LENGTH, replica.headers());
+        return write(
+                window.regions().headers(),
+                WindowMemory.headerOffset(slot),
+                count * DataLayout.LENGTH,
+                replica.headers());
     }
 
     private boolean guards(final int slot, final int count) {
-        return write(window.guardRegion(), (long) slot * Long.BYTES, count * Long.BYTES, replica.guards());
+        return write(window.regions().words(), (long) slot * Long.BYTES, count * Long.BYTES, replica.guards());
     }
 
     private boolean write(final Region from, final long offset, final int bytes, final RemotePlace to) {

@@ -2,6 +2,7 @@ package io.framecast.reliability.onesided;
 
 import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.receive.RemoteMemory;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.StreamInfo;
@@ -35,7 +36,7 @@ final class WindowReads {
     private long ended;
     // The endpoint took a part of the last read and refused the rest: that read never ends.
     private boolean refused;
-    private final ReadCounts counts;
+    private final Counts<ReadCount> counts;
     private long slowNs;
 
     /// @param window the peer's, from the wire; used over this endpoint only
@@ -46,7 +47,7 @@ final class WindowReads {
             final StreamInfo stream,
             final EndpointOffer window,
             final boolean guarded,
-            final ReadCounts counts) {
+            final Counts<ReadCount> counts) {
         this.counts = counts;
         this.endpoint = endpoint;
         this.buffers = buffers;
@@ -75,7 +76,7 @@ final class WindowReads {
         final boolean starved = !isBusy() && buffers.slots().isEmpty();
         final boolean late = isBusy() && nowNs - beganNs[(int) (ended % ReadSlots.SLOTS)] > slowNs;
         if (starved || late) {
-            counts.slow += count;
+            counts.add(ReadCount.SLOW, count);
             return RemoteMemory.NOT_READ;
         }
         for (int i = 0; i < count; i++) {
@@ -146,11 +147,11 @@ final class WindowReads {
         final int bytes = buffers.datagramBytes(slot, sequences[read]);
         if (bytes > 0 && (!guarded || buffers.isGuardValid(slot, sequences[read], bytes))) {
             buffers.slots().land(slot, bytes);
-            counts.landed++;
+            counts.add(ReadCount.LANDED);
             return LANDED;
         }
         buffers.slots().giveBack(slot);
-        counts.stale++;
+        counts.add(ReadCount.STALE);
         return sequences[read];
     }
 

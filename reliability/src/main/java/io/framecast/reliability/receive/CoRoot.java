@@ -6,11 +6,11 @@ import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AckValues;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.FrameLayout;
-import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.NackLayout;
 import io.framecast.reliability.wire.RcConnectLayout;
@@ -38,9 +38,8 @@ final class CoRoot {
 
     private final CoRootOutput output;
     private final ReceiverOutput receiver;
-    private final ControlIds ids;
-    private final HeaderChecksum checksum = new HeaderChecksum();
-    private final ReceiverCounts counts;
+    private final ControlWriter ids;
+    private final Counts<ReceiverCount> counts;
     private final RepairStore store;
     private final GroupRepairs repairs;
     private final ReceiveWindow window;
@@ -72,7 +71,7 @@ final class CoRoot {
             final long session,
             final CoRootOutput output,
             final ReceiverOutput receiver,
-            final ReceiverCounts counts,
+            final Counts<ReceiverCount> counts,
             final ReceiveWindow window,
             final SourceWatch source,
             final AckScheduler acks,
@@ -84,7 +83,7 @@ final class CoRoot {
         this.source = source;
         this.acks = acks;
         this.store = store;
-        ids = new ControlIds(session);
+        ids = new ControlWriter(session);
         repairs = new GroupRepairs(store);
     }
 
@@ -96,7 +95,7 @@ final class CoRoot {
     ///
     /// @return the epoch of the newest list that is complete
     int onSet(final MemorySegment datagram, final long offset) {
-        final int announcedEpoch = ControlLayout.epoch(datagram, offset);
+        final int announcedEpoch = ControlLayout.EPOCH.get(datagram, offset);
         if (announcedEpoch > listEpoch) {
             listEpoch = announcedEpoch;
             listParts = 0;
@@ -105,8 +104,8 @@ final class CoRoot {
         if (announcedEpoch < listEpoch || announcedEpoch == set.epoch()) {
             return set.epoch();
         }
-        final int part = RepairGroupLayout.part(datagram, offset);
-        final int members = RepairGroupLayout.members(datagram, offset);
+        final int part = RepairGroupLayout.PART.get(datagram, offset);
+        final int members = RepairGroupLayout.MEMBERS.get(datagram, offset);
         if ((listParts & 1 << part) == 0) {
             listParts |= 1 << part;
             listMembers += members;
@@ -117,7 +116,7 @@ final class CoRoot {
                 listAddresses[at] = RepairGroupLayout.addresses(datagram, offset, i);
             }
         }
-        if (Integer.bitCount(listParts) == RepairGroupLayout.parts(datagram, offset)) {
+        if (Integer.bitCount(listParts) == RepairGroupLayout.PARTS.get(datagram, offset)) {
             adopt();
         }
         return set.epoch();
@@ -141,7 +140,7 @@ final class CoRoot {
             }
         }
         set.settle(listEpoch);
-        counts.servedMembers = Long.bitCount(set.present());
+        counts.set(ReceiverCount.SERVED_MEMBERS, Long.bitCount(set.present()));
     }
 
     private boolean isListed(final long id) {
@@ -158,12 +157,12 @@ final class CoRoot {
         for (long bits = set.present(); bits != 0; bits &= bits - 1) {
             output.disconnect(Long.numberOfTrailingZeros(bits));
         }
-        counts.servedMembers = 0;
+        counts.set(ReceiverCount.SERVED_MEMBERS, 0);
     }
 
     /// ACK, NACK or FRAME_REQUEST of another receiver.
     Verdict onReport(final MemorySegment datagram, final long offset, final long nowNs) {
-        final int member = set.find(ControlLayout.receiver(datagram, offset));
+        final int member = set.find(ControlLayout.RECEIVER.get(datagram, offset));
         if (member == RepairGroup.NONE) {
             return Verdict.UNKNOWN_MEMBER;
         }
@@ -181,7 +180,7 @@ final class CoRoot {
             return Verdict.IMPOSSIBLE;
         }
         set.onAck(member, datagram, offset);
-        counts.reportsTaken++;
+        counts.add(ReceiverCount.REPORTS_TAKEN);
         return Verdict.GOOD;
     }
 
@@ -192,7 +191,7 @@ final class CoRoot {
         if (NackLayout.acknowledges(datagram, offset)) {
             set.onAck(member, datagram, offset);
         }
-        counts.reportsTaken++;
+        counts.add(ReceiverCount.REPORTS_TAKEN);
         if (nowNs != requestsNs) {
             requestsNs = nowNs;
             requestsLeft = REQUESTS_PER_CYCLE_MAX;
@@ -220,11 +219,10 @@ final class CoRoot {
         if (!FrameLayout.isValidRequest(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
-        final long first = FrameLayout.firstSequence(datagram, offset);
+        final long first = FrameLayout.FIRST_SEQUENCE.get(datagram, offset);
         final byte[] metadata = store.metadata(first);
         if (metadata != null) {
-            output.sendControl(
-                    member, FrameLayout.write(receiver.control(), ids.receiver(0), first, metadata, checksum));
+            output.sendControl(member, FrameLayout.write(ids.receiver(0).in(receiver.control()), first, metadata));
         }
         return Verdict.GOOD;
     }
@@ -247,9 +245,9 @@ final class CoRoot {
         }
         final EndpointOffer offer = output.endpointOffer(member);
         if (offer != null) {
-            counts.memberLinks++;
-            ids.receiver(set.id(member)).epoch(ControlLayout.epoch(datagram, offset));
-            output.sendControl(member, RcConnectLayout.writeOfSet(receiver.control(), ids, offer, checksum));
+            counts.add(ReceiverCount.MEMBER_LINKS);
+            ids.receiver(set.id(member)).epoch(ControlLayout.EPOCH.get(datagram, offset));
+            output.sendControl(member, RcConnectLayout.writeOfSet(ids.in(receiver.control()), offer));
             ids.epoch(0);
         }
         return Verdict.GOOD;
@@ -281,7 +279,7 @@ final class CoRoot {
         values.progress(reportedAcknowledged, Math.min(values.grant(), set.leastGrant()), values.highest())
                 .complete(reportedComplete)
                 .aggregate(reportedCovered, own ? ownId : set.slowestMember());
-        counts.aggregates++;
+        counts.add(ReceiverCount.AGGREGATES);
     }
 
     /// Sends repairs.
@@ -292,7 +290,7 @@ final class CoRoot {
             return 0;
         }
         final int sent = repairs.drain(REPAIRS_PER_TICK_MAX, set.present(), nowNs, output);
-        counts.repairsSent += sent;
+        counts.add(ReceiverCount.REPAIRS_SENT, sent);
         return sent;
     }
 

@@ -1,10 +1,10 @@
 package io.framecast.reliability.receive;
 
 import io.framecast.reliability.flow.RetryTimer;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.EndpointOffer;
-import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
@@ -29,9 +29,8 @@ public final class CoRootConnection {
     }
 
     private final ReceiverOutput output;
-    private final ReceiverCounts counts;
-    private final ControlIds ids;
-    private final HeaderChecksum checksum;
+    private final Counts<ReceiverCount> counts;
+    private final ControlWriter ids;
     private final boolean able;
     private Stage stage = Stage.NONE;
     private final RetryTimer retry = new RetryTimer(RETRY_NS, RETRY_MAX_NS, ATTEMPTS_MAX);
@@ -40,14 +39,12 @@ public final class CoRootConnection {
     /// @param able whether this receiver can act on others' memory at all
     CoRootConnection(
             final ReceiverOutput output,
-            final ReceiverCounts counts,
-            final ControlIds ids,
-            final HeaderChecksum checksum,
+            final Counts<ReceiverCount> counts,
+            final ControlWriter ids,
             final boolean able) {
         this.output = output;
         this.counts = counts;
         this.ids = ids;
-        this.checksum = checksum;
         this.able = able;
     }
 
@@ -73,7 +70,7 @@ public final class CoRootConnection {
         if (!RcConnectLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
-        if (stage == Stage.ASKING && ControlLayout.epoch(datagram, offset) == ids.epoch()) {
+        if (stage == Stage.ASKING && ControlLayout.EPOCH.get(datagram, offset) == ids.epoch()) {
             retry.stop();
             stage = Stage.CONNECTING;
             if (!output.remote().connectCoRootEndpoint(RcConnectLayout.offer(datagram, offset))) {
@@ -98,7 +95,7 @@ public final class CoRootConnection {
     private void fail() {
         stage = Stage.BROKEN;
         retry.stop();
-        counts.coRootConnectionFailures++;
+        counts.add(ReceiverCount.CO_ROOT_CONNECTION_FAILURES);
         output.remote().closeCoRootEndpoint();
     }
 
@@ -120,7 +117,7 @@ public final class CoRootConnection {
         final byte[] descriptor = output.remote().coRootDescriptor();
         if (descriptor != null) {
             output.sendToCoRoot(
-                    RcConnectLayout.writeOfSet(output.control(), ids, EndpointOffer.ofMember(descriptor), checksum));
+                    RcConnectLayout.writeOfSet(ids.in(output.control()), EndpointOffer.ofMember(descriptor)));
         }
     }
 

@@ -24,15 +24,11 @@ final class DropPolicy {
     private static final long NONE = -1;
     private static final long NS_PER_MS = 1_000_000;
 
-    /// The receiver's state of arrival.
-    record Arrivals(FrameTable frames, ReceiveWindow window, MetadataTracker metadata, FrameQueue queue) {}
-
     private final Delivery.Kind kind;
     private final long patienceNs;
     private final StreamInfo stream;
     private final FrameTable frames;
     private final ReceiveWindow window;
-    private final MetadataTracker metadata;
     private final FrameQueue queue;
     private final DroppedFrames dropped = new DroppedFrames();
 
@@ -47,32 +43,31 @@ final class DropPolicy {
     private boolean due;
 
     /// Null for a receiver that its source waits for.
-    static @Nullable DropPolicy of(final Delivery delivery, final StreamInfo stream, final Arrivals arrivals) {
-        return delivery.isWaitedFor() ? null : new DropPolicy(delivery, stream, arrivals);
+    static @Nullable DropPolicy of(final Delivery delivery, final StreamInfo stream, final FrameQueue queue) {
+        return delivery.isWaitedFor() ? null : new DropPolicy(delivery, stream, queue);
     }
 
-    private DropPolicy(final Delivery delivery, final StreamInfo stream, final Arrivals arrivals) {
+    private DropPolicy(final Delivery delivery, final StreamInfo stream, final FrameQueue queue) {
         kind = delivery.kind();
         patienceNs = kind == Delivery.Kind.DEADLINE ? delivery.patienceMs() * NS_PER_MS : Long.MAX_VALUE;
         this.stream = stream;
-        frames = arrivals.frames;
-        window = arrivals.window;
-        metadata = arrivals.metadata;
-        queue = arrivals.queue;
+        this.queue = queue;
+        frames = queue.frames();
+        window = queue.window();
     }
 
     /// Takes the trailing edge, the newest boundary and the source's clock from a heartbeat.
     void onHeartbeat(final MemorySegment datagram, final long offset, final long nowNs) {
-        final long next = HeartbeatLayout.nextSequence(datagram, offset);
-        final long held = HeartbeatLayout.repairable(datagram, offset);
+        final long next = HeartbeatLayout.NEXT_SEQUENCE.get(datagram, offset);
+        final long held = HeartbeatLayout.REPAIRABLE.unsigned(datagram, offset);
         if (next - held > trail) {
             trail = next - held;
             due = true;
         }
-        if ((ControlLayout.flags(datagram, offset) & HeartbeatLayout.FLAG_BOUNDARY) != 0) {
-            onBoundary(next, HeartbeatLayout.nextFrameId(datagram, offset));
+        if ((ControlLayout.FLAGS.get(datagram, offset) & HeartbeatLayout.FLAG_BOUNDARY) != 0) {
+            onBoundary(next, HeartbeatLayout.NEXT_FRAME_ID.get(datagram, offset));
         }
-        final long clockNs = HeartbeatLayout.clockNs(datagram, offset);
+        final long clockNs = HeartbeatLayout.CLOCK.get(datagram, offset);
         // A heartbeat that was overtaken on its way would set the clock back.
         if (clockNs > newestClockNs) {
             newestClockNs = clockNs;
@@ -96,7 +91,7 @@ final class DropPolicy {
     /// A datagram found no room. The next frame may find room.
     Verdict onOverrun(final MemorySegment header, final long offset, final long frameEnd) {
         final int count = DataLayout.isBundle(header, offset) ? DataLayout.bundleFrames(header, offset) : 1;
-        final int next = DataLayout.frameId(header, offset) + count;
+        final int next = DataLayout.FRAME_ID.get(header, offset) + count;
         final long base = queue.nextFrameId();
         onBoundary(frameEnd, base + Integer.toUnsignedLong(next - (int) base));
         return Verdict.OVERRUN;
@@ -116,7 +111,7 @@ final class DropPolicy {
             due = false;
             return null;
         }
-        metadata.advance(nowNs, rttNs);
+        queue.advance(nowNs, rttNs);
         return dropped;
     }
 
@@ -142,7 +137,7 @@ final class DropPolicy {
 
     // Only a part of the next frame is here.
     private long stepKnown(final long first, final long nowNs) {
-        final boolean lost = metadata.acknowledgeable() < trail;
+        final boolean lost = queue.acknowledgeable() < trail;
         if (!lost && !isExpired(first, nowNs)) {
             return 0;
         }
@@ -216,7 +211,7 @@ final class DropPolicy {
     }
 
     private boolean isWhole(final long first) {
-        return window.next() >= end(first) && metadata.first() >= end(first);
+        return window.next() >= end(first) && queue.described() >= end(first);
     }
 
     private boolean isKeyframe(final long first) {
@@ -235,8 +230,6 @@ final class DropPolicy {
         final long count = frameId - queue.nextFrameId();
         dropped.frames(queue.nextFrameId(), count, reason).sequences(queue.first(), to);
         queue.skipTo(to, frameId);
-        window.skipTo(to);
-        metadata.skipTo(to);
         awaitsKeyframe |= reason != LossReason.SUPERSEDED;
         onChange();
         return Math.max(1, count);

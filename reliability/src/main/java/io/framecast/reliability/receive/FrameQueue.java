@@ -1,30 +1,49 @@
 package io.framecast.reliability.receive;
 
+import io.framecast.reliability.repair.NackScheduler;
 import io.framecast.reliability.window.FrameTable;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.wire.StreamInfo;
 
-/// Hands out whole frames in order: those whose datagrams and metadata are all here. Pure state; one thread.
+/// Hands out whole frames in order: those whose datagrams and metadata are all here. Knows the sequence below which
+/// every frame's metadata is here, and the time to request missing metadata.
+///
+/// The source may forget acknowledged frames, metadata included. So the receiver acknowledges a frame without its
+/// metadata only up to the first datagram, however much of its payload is here.
+///
+/// Pure state; one thread.
 final class FrameQueue {
+    private static final long RETRY_MIN_NS = 1_000_000;
+
     private final FrameTable frames;
     private final ReceiveWindow window;
-    private final MetadataTracker metadata;
     private final int slotBytes;
     private final ReceivedFrame frame = new ReceivedFrame();
     private long first;
     private long nextFrameId;
+    private long described;
+    private long askNs = Long.MAX_VALUE;
+    private int asked;
 
-    FrameQueue(
-            final FrameTable frames, final ReceiveWindow window, final MetadataTracker metadata, final int slotBytes) {
+    FrameQueue(final FrameTable frames, final ReceiveWindow window, final int slotBytes) {
         this.frames = frames;
         this.window = window;
-        this.metadata = metadata;
         this.slotBytes = slotBytes;
     }
 
     void start(final long firstSequence, final long firstFrameId) {
         first = firstSequence;
         nextFrameId = firstFrameId;
+        described = firstSequence;
+        window.reset(firstSequence);
+    }
+
+    FrameTable frames() {
+        return frames;
+    }
+
+    ReceiveWindow window() {
+        return window;
     }
 
     /// First sequence of the next frame.
@@ -39,7 +58,7 @@ final class FrameQueue {
         }
         final long bytes = frames.frameBytes(first);
         final long end = first + StreamInfo.slots(bytes, slotBytes);
-        return window.next() < end || metadata.first() < end ? 0 : bytes;
+        return window.next() < end || described < end ? 0 : bytes;
     }
 
     /// The number of the next frame, unless frames are dropped before it.
@@ -72,6 +91,10 @@ final class FrameQueue {
         }
         first = sequence;
         nextFrameId = frameId;
+        window.skipTo(sequence);
+        if (sequence > described) {
+            describe(sequence);
+        }
     }
 
     /// Takes the next frame, which is whole.
@@ -90,5 +113,49 @@ final class FrameQueue {
         first += StreamInfo.slots(bytes, slotBytes);
         nextFrameId += Math.max(1, bundled);
         return frame;
+    }
+
+    /// First sequence of the earliest frame whose metadata has not been requested, or has not come.
+    long described() {
+        return described;
+    }
+
+    /// All sequences below are here, metadata included.
+    long acknowledgeable() {
+        return Math.min(window.next(), described);
+    }
+
+    /// Datagrams or metadata arrived.
+    void advance(final long nowNs, final long rttNs) {
+        while (described < window.next() && frames.contains(described)) {
+            if (!frames.hasMetadata(described)) {
+                if (askNs == Long.MAX_VALUE) {
+                    askNs = nowNs + Math.max(RETRY_MIN_NS, rttNs / 2);
+                }
+                return;
+            }
+            describe(described + StreamInfo.slots(frames.frameBytes(described), slotBytes));
+        }
+    }
+
+    private void describe(final long end) {
+        described = end;
+        asked = 0;
+        askNs = Long.MAX_VALUE;
+    }
+
+    void onAsked(final long nowNs, final long rttNs) {
+        asked++;
+        askNs = nowNs + Math.max(RETRY_MIN_NS, 2 * rttNs);
+    }
+
+    /// Whether earlier requests for metadata were in vain.
+    boolean isEscalated() {
+        return asked >= NackScheduler.ESCALATE_AFTER;
+    }
+
+    /// The time to request the metadata of [#described].
+    long askNs() {
+        return askNs;
     }
 }

@@ -3,8 +3,7 @@ package io.framecast.reliability.receive;
 import io.framecast.reliability.flow.RetryTimer;
 import io.framecast.reliability.receive.ReceiverMachine.State;
 import io.framecast.reliability.wire.AdmitLayout;
-import io.framecast.reliability.wire.ControlIds;
-import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.JoinLayout;
 import java.lang.foreign.MemorySegment;
 
@@ -19,8 +18,7 @@ final class Handshake {
     static final int ATTEMPTS_MAX = 20;
 
     private final ReceiverConfig config;
-    private final ControlIds ids;
-    private final HeaderChecksum checksum;
+    private final ControlWriter ids;
     private final ReceiverOutput output;
     private final boolean serves;
     private int token;
@@ -28,15 +26,9 @@ final class Handshake {
     private boolean probed;
     private final RetryTimer retry = new RetryTimer(RETRY_NS, RETRY_MAX_NS, ATTEMPTS_MAX);
 
-    Handshake(
-            final ReceiverConfig config,
-            final ControlIds ids,
-            final HeaderChecksum checksum,
-            final ReceiverOutput output,
-            final boolean serves) {
+    Handshake(final ReceiverConfig config, final ControlWriter ids, final ReceiverOutput output, final boolean serves) {
         this.config = config;
         this.ids = ids;
-        this.checksum = checksum;
         this.output = output;
         this.serves = serves;
     }
@@ -77,8 +69,8 @@ final class Handshake {
         final MemorySegment datagram = output.control();
         output.sendControl(
                 state == State.STARTING
-                        ? AdmitLayout.writeReady(datagram, ids, token, config.firstGrantSlots(), checksum)
-                        : JoinLayout.write(datagram, ids, config.joinTerms(serves), checksum));
+                        ? AdmitLayout.writeReady(ids.in(datagram), token, config.firstGrantSlots())
+                        : JoinLayout.write(ids.in(datagram), config.joinTerms(serves)));
         retry.onAttempt(nowNs);
     }
 

@@ -12,11 +12,10 @@ import java.lang.foreign.MemorySegment;
 /// impossible value. [ReceiverMachine] checks the values that depend on the receiver's progress.
 final class HeaderCheck {
     private final StreamInfo stream;
-    private final HeaderChecksum checksum;
+    private final HeaderChecksum checksum = new HeaderChecksum();
 
-    HeaderCheck(final StreamInfo stream, final HeaderChecksum checksum) {
+    HeaderCheck(final StreamInfo stream) {
         this.stream = stream;
-        this.checksum = checksum;
     }
 
     /// Checks a datagram of `bytes` bytes whose header lies at `offset`.
@@ -32,7 +31,7 @@ final class HeaderCheck {
         if (type != DataLayout.TYPE_DATA && type != DataLayout.TYPE_PROBE) {
             return Verdict.BAD_TYPE;
         }
-        if (DataLayout.sessionTag(header, offset) != DataLayout.sessionTag(stream.session())) {
+        if (DataLayout.SESSION_TAG.get(header, offset) != DataLayout.sessionTag(stream.session())) {
             return Verdict.WRONG_SESSION;
         }
         if (!checksum.isSealed(header, offset, stream.session())) {
@@ -47,15 +46,15 @@ final class HeaderCheck {
         if (DataLayout.isBundle(header, offset)) {
             return isPossibleBundle(header, offset, payloadBytes);
         }
-        final long frameBytes = DataLayout.frameBytes(header, offset);
-        final long index = DataLayout.frameIndex(header, offset);
-        final long sequence = DataLayout.sequence(header, offset);
+        final long frameBytes = DataLayout.FRAME_BYTES.unsigned(header, offset);
+        final long index = DataLayout.FRAME_INDEX.unsigned(header, offset);
+        final long sequence = DataLayout.SEQUENCE.get(header, offset);
         return frameBytes > 0
                 && frameBytes <= stream.frameMaxBytes()
                 && sequence >= index
                 && index * stream.slotBytes() < frameBytes
                 && payloadBytes == Math.min(stream.slotBytes(), frameBytes - index * stream.slotBytes())
-                && DataLayout.metadataBytes(header, offset) <= FrameLayout.METADATA_BYTES_MAX;
+                && DataLayout.METADATA_BYTES.get(header, offset) <= FrameLayout.METADATA_BYTES_MAX;
     }
 
     // The table is read and checked when the bundle's turn comes.
@@ -63,9 +62,9 @@ final class HeaderCheck {
         final int frames = DataLayout.bundleFrames(header, offset);
         return frames >= BundleLayout.FRAMES_MIN
                 && frames <= BundleLayout.FRAMES_MAX
-                && DataLayout.frameIndex(header, offset) == 0
-                && DataLayout.frameBytes(header, offset) == payloadBytes
-                && DataLayout.sequence(header, offset) >= 0
+                && DataLayout.FRAME_INDEX.unsigned(header, offset) == 0
+                && DataLayout.FRAME_BYTES.unsigned(header, offset) == payloadBytes
+                && DataLayout.SEQUENCE.get(header, offset) >= 0
                 && BundleLayout.tableBytes(frames) + (frames - 1) * BundleLayout.ALIGN_BYTES < payloadBytes;
     }
 }

@@ -9,7 +9,6 @@ import io.framecast.reliability.wire.AckValues;
 final class ReceiveLedger {
     private final ReceiverConfig config;
     private final ReceiveWindow window;
-    private final MetadataTracker metadata;
     private final FrameQueue queue;
     private final StreamEnd streamEnd;
     private long highestData = -1;
@@ -18,16 +17,10 @@ final class ReceiveLedger {
     private long granted;
     private boolean over;
 
-    ReceiveLedger(
-            final ReceiverConfig config,
-            final ReceiveWindow window,
-            final MetadataTracker metadata,
-            final FrameQueue queue,
-            final StreamEnd streamEnd) {
+    ReceiveLedger(final ReceiverConfig config, final FrameQueue queue, final StreamEnd streamEnd) {
         this.config = config;
-        this.window = window;
-        this.metadata = metadata;
         this.queue = queue;
+        window = queue.window();
         this.streamEnd = streamEnd;
     }
 
@@ -78,7 +71,7 @@ final class ReceiveLedger {
         // Frames not yet polled keep their place in the tables, which are as long as the window.
         final long tableLimit = queue.first() + window.capacity();
         final long room = Math.min(tableLimit, Math.min(creditLimit, capacityLimit));
-        return Math.max(granted, Math.max(metadata.acknowledgeable(), room));
+        return Math.max(granted, Math.max(queue.acknowledgeable(), room));
     }
 
     /// The largest grant sent.
@@ -98,7 +91,7 @@ final class ReceiveLedger {
 
     /// Every datagram and all metadata are here, and the last frame is whole.
     boolean isComplete() {
-        return over || (streamEnd.isAt(metadata.first()) && window.next() >= metadata.first());
+        return over || (streamEnd.isAt(queue.described()) && window.next() >= queue.described());
     }
 
     /// Fills in all values, and grants as much as possible.
@@ -116,12 +109,12 @@ final class ReceiveLedger {
     ///
     /// @param grant that the source knows
     void advertiseApart(final AckValues values, final long grant) {
-        final long acknowledged = metadata.acknowledgeable();
+        final long acknowledged = queue.acknowledgeable();
         values.progress(acknowledged, Math.max(acknowledged, grant), highest()).complete(isComplete());
     }
 
     /// Fills in the values as they are now.
     void describe(final AckValues values) {
-        values.progress(metadata.acknowledgeable(), grant(), highest()).complete(isComplete());
+        values.progress(queue.acknowledgeable(), grant(), highest()).complete(isComplete());
     }
 }

@@ -10,7 +10,6 @@ public final class ReceivedFrame {
     private long bytes;
     private int bundleFrames;
     private int slotOffset;
-    private boolean bundled;
     private boolean endsSlots = true;
     private long timestampNs;
     private int flags;
@@ -22,7 +21,6 @@ public final class ReceivedFrame {
         bytes = lengthBytes;
         bundleFrames = frames;
         slotOffset = 0;
-        bundled = false;
         endsSlots = true;
     }
 
@@ -32,7 +30,6 @@ public final class ReceivedFrame {
         slotOffset = offset;
         bytes = lengthBytes;
         bundleFrames = 0;
-        bundled = true;
         endsSlots = last;
     }
 
@@ -57,11 +54,6 @@ public final class ReceivedFrame {
     /// Number of frames in this datagram, to be separated by a [BundleTable]; 0 for a frame outside a bundle.
     public int bundleFrames() {
         return bundleFrames;
-    }
-
-    /// Whether this is one of several frames in one slot.
-    public boolean isBundled() {
-        return bundled;
     }
 
     /// Offset of the frame in its first slot; not 0 in bundles only.

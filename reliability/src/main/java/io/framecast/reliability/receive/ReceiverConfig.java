@@ -32,18 +32,6 @@ public record ReceiverConfig(
         }
     }
 
-    /// No site.
-    public ReceiverConfig(
-            final StreamInfo stream,
-            final long receiverId,
-            final int ringSlots,
-            final int receiveCapacity,
-            final int reorderDatagrams,
-            final Delivery delivery,
-            final LaneAddresses addresses) {
-        this(stream, receiverId, ringSlots, receiveCapacity, reorderDatagrams, delivery, addresses, 0);
-    }
-
     JoinLayout.Terms joinTerms(final boolean serves) {
         return new JoinLayout.Terms(ringSlots, delivery, addresses, new CoRootOffer(site, serves));
     }

@@ -1,6 +1,7 @@
 package io.framecast.reliability.receive;
 
 import io.framecast.reliability.flow.AckScheduler;
+import io.framecast.reliability.flow.AckTrigger;
 import io.framecast.reliability.flow.Standstill;
 import io.framecast.reliability.repair.NackScheduler;
 import io.framecast.reliability.repair.RepairRequests;
@@ -9,8 +10,9 @@ import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.AdmitLayout;
 import io.framecast.reliability.wire.BundleLayout;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
@@ -62,11 +64,10 @@ public final class ReceiverMachine {
     private final NackScheduler nacks;
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final HeaderCheck headers;
-    private final ControlIds ids;
+    private final ControlWriter ids;
     private final VerdictCounts verdicts = new VerdictCounts();
-    private final ReceiverCounts counts = new ReceiverCounts();
+    private final Counts<ReceiverCount> counts = new Counts<>(ReceiverCount.class);
     private final Handshake handshake;
-    private final MetadataTracker metadata;
     private final FrameQueue queue;
     private final RepairStrategy repairs;
     private final ReceiveLedger ledger;
@@ -83,13 +84,9 @@ public final class ReceiverMachine {
     // Frames that had begun when the source sent a heartbeat.
     private long announcedFrames;
 
-    /// Makes a receiver that does not serve as a co-root; [#start] begins the handshake.
+    /// Makes a receiver; [#start] begins the handshake.
     ///
     /// @param random for back-off and skew only
-    public ReceiverMachine(final ReceiverConfig config, final RandomGenerator random, final ReceiverOutput output) {
-        this(config, random, output, null);
-    }
-
     /// @param serving effects of its work as a co-root; null for a receiver that does not serve
     public ReceiverMachine(
             final ReceiverConfig config,
@@ -101,21 +98,18 @@ public final class ReceiverMachine {
         stream = config.stream();
         source = new SourceWatch(stream.aliveTimeoutNs());
         standstill = new Standstill(source.silenceNs());
-        headers = new HeaderCheck(stream, checksum);
-        ids = new ControlIds(stream.session()).receiver(config.receiverId());
-        handshake = new Handshake(config, ids, checksum, output, serving != null);
+        headers = new HeaderCheck(stream);
+        ids = new ControlWriter(stream.session()).receiver(config.receiverId());
+        handshake = new Handshake(config, ids, output, serving != null);
         window = new ReceiveWindow(config.ringSlots());
         frames = new FrameTable(window.capacity());
-        metadata = new MetadataTracker(frames, window, stream.slotBytes());
-        queue = new FrameQueue(frames, window, metadata, stream.slotBytes());
-        final DropPolicy.Arrivals arrivals = new DropPolicy.Arrivals(frames, window, metadata, queue);
-        drops = DropPolicy.of(config.delivery(), stream, arrivals);
+        queue = new FrameQueue(frames, window, stream.slotBytes());
+        drops = DropPolicy.of(config.delivery(), stream, queue);
         nacks = new NackScheduler(window, config.reorderDatagrams(), random);
-        ledger = new ReceiveLedger(config, window, metadata, queue, streamEnd);
+        ledger = new ReceiveLedger(config, queue, streamEnd);
         final AckScheduler acks = new AckScheduler(config.firstGrantSlots(), random.nextDouble(), source.ackIdleNs());
-        reporting = new Reporting(ids, serving, output, checksum, counts, window, source, acks, ledger, config);
-        repairs =
-                new RepairStrategy(output, reporting, new NackSender(output, reporting, ids, checksum, counts), counts);
+        reporting = new Reporting(ids, serving, output, counts, window, source, acks, ledger, config);
+        repairs = new RepairStrategy(output, reporting, ids, counts);
     }
 
     public void start(final long nowNs) {
@@ -173,8 +167,13 @@ public final class ReceiverMachine {
         return verdicts;
     }
 
-    public ReceiverCounts counts() {
+    public Counts<ReceiverCount> counts() {
         return counts;
+    }
+
+    /// Of [ReceiverCount#ACKS], the ACKs that this trigger made due.
+    public long acks(final AckTrigger trigger) {
+        return reporting.acks(trigger);
     }
 
     /// The sequence of the datagram accepted last, or [#NO_SEQUENCE].
@@ -231,7 +230,7 @@ public final class ReceiverMachine {
         if (acceptedSequence == NO_SEQUENCE || window.end() != acceptedSequence + 1) {
             return 0;
         }
-        final long first = acceptedSequence - DataLayout.frameIndex(headers, offset);
+        final long first = acceptedSequence - DataLayout.FRAME_INDEX.unsigned(headers, offset);
         final long frameBytes = frames.frameBytes(first);
         final long room = Math.min(first + frameBytes / stream.slotBytes(), ledger.granted()) - window.end();
         final int run = HeaderRun.length(headers, offset, stride, (int) Math.min(max, room));
@@ -253,7 +252,7 @@ public final class ReceiverMachine {
     public Verdict onRepair(final MemorySegment header, final long offset, final int bytes, final long nowNs) {
         final Verdict verdict = accept(header, offset, bytes, nowNs, true);
         if (verdict == Verdict.GOOD) {
-            counts.repairedDatagrams++;
+            counts.add(ReceiverCount.REPAIRED_DATAGRAMS);
         }
         return verdicts.count(verdict);
     }
@@ -267,18 +266,19 @@ public final class ReceiverMachine {
         }
         source.onHeard(nowNs);
         if (DataLayout.type(header, offset) == DataLayout.TYPE_PROBE) {
-            return onProbe((int) DataLayout.frameIndex(header, offset), bytes, nowNs);
+            return onProbe((int) DataLayout.FRAME_INDEX.unsigned(header, offset), bytes, nowNs);
         }
         if (state != State.RECEIVING) {
             return Verdict.EARLY;
         }
-        final long sequence = DataLayout.sequence(header, offset);
+        final long sequence = DataLayout.SEQUENCE.get(header, offset);
         if (window.isReceived(sequence)) {
             reporting.onDuplicate(nowNs);
             return Verdict.DUPLICATE;
         }
-        final long first = sequence - DataLayout.frameIndex(header, offset);
-        final long frameEnd = first + StreamInfo.slots(DataLayout.frameBytes(header, offset), stream.slotBytes());
+        final long first = sequence - DataLayout.FRAME_INDEX.unsigned(header, offset);
+        final long frameEnd =
+                first + StreamInfo.slots(DataLayout.FRAME_BYTES.unsigned(header, offset), stream.slotBytes());
         if (sequence >= ledger.granted()) {
             return drops != null && streamEnd.admits(frameEnd)
                     ? drops.onOverrun(header, offset, frameEnd)
@@ -316,7 +316,7 @@ public final class ReceiverMachine {
 
     private @Nullable DroppedFrames onDropped(final @Nullable DroppedFrames dropped, final long nowNs) {
         if (dropped != null) {
-            counts.droppedFrames += dropped.frames();
+            counts.add(ReceiverCount.DROPPED_FRAMES, dropped.frames());
             reporting.onRequest(false, nowNs);
         }
         return dropped;
@@ -331,7 +331,7 @@ public final class ReceiverMachine {
             final int count, final long last, final long frameEnd, final boolean repair, final long nowNs) {
         acceptedSequence = last;
         source.onData(nowNs);
-        metadata.advance(nowNs, source.rttNs());
+        queue.advance(nowNs, source.rttNs());
         if (!repair) {
             ledger.onData(last);
             nacks.onData(ledger.highestData(), nowNs);
@@ -368,10 +368,10 @@ public final class ReceiverMachine {
         if (common != Verdict.GOOD) {
             return verdicts.count(common);
         }
-        if (ControlLayout.session(datagram, offset) != stream.session()) {
+        if (ControlLayout.SESSION.get(datagram, offset) != stream.session()) {
             return verdicts.count(Verdict.WRONG_SESSION);
         }
-        final long receiver = ControlLayout.receiver(datagram, offset);
+        final long receiver = ControlLayout.RECEIVER.get(datagram, offset);
         if (receiver != 0 && receiver != config.receiverId()) {
             return verdicts.count(reporting.onOthers(datagram, offset, nowNs));
         }
@@ -405,10 +405,12 @@ public final class ReceiverMachine {
             return Verdict.IMPOSSIBLE;
         }
         source.onHeartbeat(
-                HeartbeatLayout.sourceTimeNs(datagram, offset), HeartbeatLayout.rttNs(datagram, offset), nowNs);
+                HeartbeatLayout.SOURCE_TIME.get(datagram, offset),
+                HeartbeatLayout.RTT.unsigned(datagram, offset),
+                nowNs);
         nacks.onRtt(source.rttNs());
         reporting.link().onRtt(source.rttNs());
-        final int flags = ControlLayout.flags(datagram, offset);
+        final int flags = ControlLayout.FLAGS.get(datagram, offset);
         final boolean direct = (flags & HeartbeatLayout.FLAG_DIRECT) != 0;
         if (state == State.ENDED) {
             reporting.onRequest(direct, nowNs);
@@ -416,7 +418,7 @@ public final class ReceiverMachine {
         if (state != State.RECEIVING) {
             return Verdict.GOOD;
         }
-        final long announcedEnd = HeartbeatLayout.nextSequence(datagram, offset);
+        final long announcedEnd = HeartbeatLayout.NEXT_SEQUENCE.get(datagram, offset);
         final long sent = drops == null ? announcedEnd : Math.min(announcedEnd, ledger.granted());
         if (sent > ledger.granted()) {
             // The source went past this receiver's credit, so it no longer counts this receiver: an ACK brings the
@@ -428,7 +430,7 @@ public final class ReceiverMachine {
         if (!streamEnd.admits(announcedEnd) || (end && !streamEnd.onEnd(announcedEnd, window.end()))) {
             return Verdict.INCONSISTENT;
         }
-        announce(HeartbeatLayout.nextFrameId(datagram, offset), sent);
+        announce(HeartbeatLayout.NEXT_FRAME_ID.get(datagram, offset), sent);
         if (drops != null) {
             drops.onHeartbeat(datagram, offset, nowNs);
         }
@@ -460,7 +462,7 @@ public final class ReceiverMachine {
             return Verdict.IMPOSSIBLE;
         }
         source.onHeard(nowNs);
-        state = handshake.onAdmit(state, AdmitLayout.token(datagram, offset), nowNs);
+        state = handshake.onAdmit(state, AdmitLayout.TOKEN.get(datagram, offset), nowNs);
         return Verdict.GOOD;
     }
 
@@ -471,10 +473,8 @@ public final class ReceiverMachine {
         source.onHeard(nowNs);
         if (state == State.STARTING) {
             state = State.RECEIVING;
-            final long first = StartLayout.firstSequence(datagram, offset);
-            queue.start(first, StartLayout.firstFrameId(datagram, offset));
-            metadata.start(first);
-            window.reset(first);
+            final long first = StartLayout.FIRST_SEQUENCE.get(datagram, offset);
+            queue.start(first, StartLayout.FIRST_FRAME_ID.get(datagram, offset));
             ledger.start(first);
         }
         if (state == State.RECEIVING) {
@@ -488,7 +488,7 @@ public final class ReceiverMachine {
             return Verdict.IMPOSSIBLE;
         }
         source.onHeard(nowNs);
-        final long first = FrameLayout.firstSequence(datagram, offset);
+        final long first = FrameLayout.FIRST_SEQUENCE.get(datagram, offset);
         if (state != State.RECEIVING) {
             return Verdict.EARLY;
         }
@@ -504,7 +504,7 @@ public final class ReceiverMachine {
         if (store != null) {
             store.putMetadata(first, bytes);
         }
-        metadata.advance(nowNs, source.rttNs());
+        queue.advance(nowNs, source.rttNs());
         return Verdict.GOOD;
     }
 
@@ -540,11 +540,11 @@ public final class ReceiverMachine {
         if (state != State.RECEIVING || headers.check(header, offset, bytes) != Verdict.GOOD) {
             return false;
         }
-        final long sequence = DataLayout.sequence(header, offset);
+        final long sequence = DataLayout.SEQUENCE.get(header, offset);
         return DataLayout.type(header, offset) == DataLayout.TYPE_DATA
                 && sequence < ledger.granted()
                 && !window.isReceived(sequence)
-                && sequence - DataLayout.frameIndex(header, offset) >= queue.first();
+                && sequence - DataLayout.FRAME_INDEX.unsigned(header, offset) >= queue.first();
     }
 
     /// Takes the reports of a caller that had no room for a repair.
@@ -596,7 +596,7 @@ public final class ReceiverMachine {
             endWhenDone();
             return null;
         }
-        counts.frames++;
+        counts.add(ReceiverCount.FRAMES);
         final ReceivedFrame frame = queue.take(bytes);
         onChange();
         return frame;
@@ -646,12 +646,12 @@ public final class ReceiverMachine {
             work += repairs.onTick(nacks, ledger.highestData(), nowNs);
         }
         work += reporting.onTick(nowNs);
-        return work + reporting.askFor(metadata, nowNs);
+        return work + reporting.askFor(queue, nowNs);
     }
 
     public void leave() {
         if (state != State.REFUSED && state != State.LOST) {
-            output.sendControl(LeaveLayout.writeLeave(output.control(), ids, Reason.LEFT, checksum));
+            output.sendControl(LeaveLayout.writeLeave(ids.in(output.control()), Reason.LEFT));
         }
     }
 
@@ -661,7 +661,7 @@ public final class ReceiverMachine {
             case JOINING, PROBING, STARTING -> Math.min(handshake.dueNs(), source.lostNs());
             case RECEIVING ->
                 Math.min(
-                        Math.min(reporting.nextDeadlineNs(), metadata.askNs()),
+                        Math.min(reporting.nextDeadlineNs(), queue.askNs()),
                         Math.min(
                                 Math.min(
                                         nacks.nextDeadlineNs(),

@@ -85,8 +85,8 @@ final class RepairGroup {
 
     /// Takes a member's ACK, checked by its layout.
     void onAck(final int member, final MemorySegment datagram, final long offset) {
-        acknowledged[member] = Math.max(acknowledged[member], AckLayout.acknowledged(datagram, offset));
-        grants[member] = Math.max(grants[member], AckLayout.grant(datagram, offset));
+        acknowledged[member] = Math.max(acknowledged[member], AckLayout.ACKNOWLEDGED.get(datagram, offset));
+        grants[member] = Math.max(grants[member], AckLayout.GRANT.get(datagram, offset));
         complete[member] |= AckLayout.isComplete(datagram, offset);
         reported |= 1L << member;
         summarize();

@@ -1,6 +1,9 @@
 package io.framecast.reliability.receive;
 
 import io.framecast.reliability.repair.NackScheduler;
+import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
+import io.framecast.reliability.wire.NackLayout;
 import org.jspecify.annotations.Nullable;
 
 /// How a receiver gets datagrams that it misses. It takes the first way that is open:
@@ -21,19 +24,26 @@ final class RepairStrategy implements NackScheduler.Output {
 
     private final ReceiverOutput output;
     private final Reporting reporting;
-    private final NackSender nacks;
-    private final ReceiverCounts counts;
+    private final ControlWriter ids;
+    private final Counts<ReceiverCount> counts;
     private @Nullable NackScheduler scheduler;
     private long nowNs;
+
+    // The NACK that is being written.
+    private int ranges;
+    private long rangeFirst;
+    private int rangeCount;
+    private boolean toSource;
+    private boolean acknowledges;
 
     RepairStrategy(
             final ReceiverOutput output,
             final Reporting reporting,
-            final NackSender nacks,
-            final ReceiverCounts counts) {
+            final ControlWriter ids,
+            final Counts<ReceiverCount> counts) {
         this.output = output;
         this.reporting = reporting;
-        this.nacks = nacks;
+        this.ids = ids;
         this.counts = counts;
     }
 
@@ -43,9 +53,8 @@ final class RepairStrategy implements NackScheduler.Output {
     int onTick(final NackScheduler missing, final long highestData, final long now) {
         nowNs = now;
         scheduler = missing;
-        nacks.begin(now);
         final int reported = missing.onTick(now, highestData, this);
-        nacks.flush();
+        flush();
         return reported;
     }
 
@@ -56,7 +65,7 @@ final class RepairStrategy implements NackScheduler.Output {
         final long first = firstSequence + own;
         final int left = count - own;
         if (left > 0 && !read(first, left, attempts)) {
-            nacks.add(first, left, last || !reporting.isAssigned());
+            ask(first, left, last || !reporting.isAssigned());
         }
     }
 
@@ -67,7 +76,7 @@ final class RepairStrategy implements NackScheduler.Output {
         if (copied == RemoteMemory.NOT_READ) {
             return 0;
         }
-        counts.ownRepairs += copied;
+        counts.add(ReceiverCount.OWN_REPAIRS, copied);
         retrySoon(firstSequence + copied, held - copied);
         return held;
     }
@@ -78,7 +87,7 @@ final class RepairStrategy implements NackScheduler.Output {
         if (taken == RemoteMemory.NOT_READ) {
             return false;
         }
-        counts.pullRequests += taken;
+        counts.add(ReceiverCount.PULL_REQUESTS, taken);
         retrySoon(firstSequence + taken, count - taken);
         return true;
     }
@@ -92,7 +101,7 @@ final class RepairStrategy implements NackScheduler.Output {
             return RemoteMemory.NOT_READ;
         }
         if (attempts >= NackScheduler.ESCALATE_AFTER) {
-            counts.overduePulls += count;
+            counts.add(ReceiverCount.OVERDUE_PULLS, count);
             return RemoteMemory.NOT_READ;
         }
         return output.remote().readFromSource(firstSequence, count);
@@ -103,5 +112,41 @@ final class RepairStrategy implements NackScheduler.Output {
         if (count > 0 && current != null) {
             current.retryNow(firstSequence, count, nowNs + NO_ROOM_RETRY_NS);
         }
+    }
+
+    // Asks the source or the co-root for datagrams, at the latest with the next flush.
+    private void ask(final long firstSequence, final int count, final boolean source) {
+        if (source != toSource) {
+            flush();
+        }
+        if (ranges == 0) {
+            toSource = source;
+            acknowledges = reporting.isRiding(source);
+        }
+        counts.add(ReceiverCount.NACKED_DATAGRAMS, count);
+        if (ranges > 0 && firstSequence == rangeFirst + rangeCount) {
+            rangeCount += count;
+            NackLayout.range(output.control(), acknowledges, ranges - 1, rangeFirst, rangeCount);
+            return;
+        }
+        rangeFirst = firstSequence;
+        rangeCount = count;
+        NackLayout.range(output.control(), acknowledges, ranges++, firstSequence, count);
+        if (ranges == NackLayout.rangesMax(acknowledges)) {
+            flush();
+        }
+    }
+
+    // An acknowledgement that is due soon to the same receiver of the NACK goes along.
+    private void flush() {
+        if (ranges == 0) {
+            return;
+        }
+        ids.in(output.control());
+        final int bytes =
+                acknowledges ? NackLayout.write(ids, ranges, reporting.ride(nowNs)) : NackLayout.write(ids, ranges);
+        reporting.send(bytes, toSource);
+        counts.add(ReceiverCount.NACKS);
+        ranges = 0;
     }
 }

@@ -1,15 +1,16 @@
 package io.framecast.reliability.receive;
 
 import io.framecast.reliability.flow.AckScheduler;
+import io.framecast.reliability.flow.AckTrigger;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AckValues;
 import io.framecast.reliability.wire.AssignLayout;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.FrameLayout;
-import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.RepairGroupLayout;
 import io.framecast.reliability.wire.Verdict;
@@ -24,11 +25,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// One thread.
 final class Reporting {
-    private final ControlIds ids;
+    private final ControlWriter ids;
     private final @Nullable CoRootOutput serving;
     private final ReceiverOutput output;
-    private final HeaderChecksum checksum;
-    private final ReceiverCounts counts;
+    private final Counts<ReceiverCount> counts;
     private final ReceiveWindow window;
     private final SourceWatch source;
     private final ReceiveLedger ledger;
@@ -49,11 +49,10 @@ final class Reporting {
     /// @param serving null for a receiver that cannot serve
     /// @param window what this receiver has itself
     Reporting(
-            final ControlIds ids,
+            final ControlWriter ids,
             final @Nullable CoRootOutput serving,
             final ReceiverOutput output,
-            final HeaderChecksum checksum,
-            final ReceiverCounts counts,
+            final Counts<ReceiverCount> counts,
             final ReceiveWindow window,
             final SourceWatch source,
             final AckScheduler acks,
@@ -62,7 +61,6 @@ final class Reporting {
         this.ids = ids;
         this.serving = serving;
         this.output = output;
-        this.checksum = checksum;
         this.counts = counts;
         this.window = window;
         this.source = source;
@@ -70,10 +68,9 @@ final class Reporting {
         this.ledger = ledger;
         link = new SourceConnection(config, output, ledger, acks, counts);
         final boolean able = config.addresses().link().length > 0;
-        coRootConnection = new CoRootConnection(output, counts, ids, checksum, able);
+        coRootConnection = new CoRootConnection(output, counts, ids, able);
         feedTerms = new WindowReplica.Terms(ids);
-        headers = new HeaderCheck(config.stream(), checksum);
-        counts.scheduler = acks;
+        headers = new HeaderCheck(config.stream());
         acks.apart(config.stream().windowSlots(), config.stream().frameMaxSlots());
     }
 
@@ -92,6 +89,11 @@ final class Reporting {
         final boolean apart = !assigned && coRoot == null && link.isCurrent(nowNs);
         acks.creditApart(apart);
         return apart;
+    }
+
+    /// ACKs that this trigger made due.
+    long acks(final AckTrigger trigger) {
+        return acks.sent(trigger);
     }
 
     /// Null when this receiver does not serve.
@@ -122,16 +124,16 @@ final class Reporting {
     }
 
     private Verdict onAssign(final MemorySegment datagram, final long offset, final long nowNs) {
-        if (!AssignLayout.isValid(datagram, offset) || AssignLayout.coRoot(datagram, offset) == ids.receiver()) {
+        if (!AssignLayout.isValid(datagram, offset) || AssignLayout.CO_ROOT.get(datagram, offset) == ids.receiver()) {
             return Verdict.IMPOSSIBLE;
         }
-        final int announcedEpoch = ControlLayout.epoch(datagram, offset);
+        final int announcedEpoch = ControlLayout.EPOCH.get(datagram, offset);
         if (announcedEpoch > epoch) {
             resign();
             coRootConnection.onParted();
-            final boolean direct = AssignLayout.coRoot(datagram, offset) == 0;
+            final boolean direct = AssignLayout.CO_ROOT.get(datagram, offset) == 0;
             // Without a valid address this receiver reports to the source, and no aggregate covers it.
-            assigned = output.connectCoRoot(direct ? null : AssignLayout.address(datagram, offset)) && !direct;
+            assigned = output.connectCoRoot(direct ? null : AssignLayout.ADDRESS.read(datagram, offset)) && !direct;
             obey(announcedEpoch);
             if (assigned) {
                 coRootConnection.onAssigned(nowNs);
@@ -146,7 +148,7 @@ final class Reporting {
             return Verdict.IMPOSSIBLE;
         }
         final CoRootOutput server = serving;
-        final int announcedEpoch = ControlLayout.epoch(datagram, offset);
+        final int announcedEpoch = ControlLayout.EPOCH.get(datagram, offset);
         if (server == null || announcedEpoch < epoch || (announcedEpoch == epoch && coRoot == null)) {
             return Verdict.GOOD;
         }
@@ -297,12 +299,12 @@ final class Reporting {
     /// Asks for the metadata of the next frame, when that is due.
     ///
     /// @return work done
-    int askFor(final MetadataTracker metadata, final long nowNs) {
-        if (metadata.askNs() > nowNs) {
+    int askFor(final FrameQueue queue, final long nowNs) {
+        if (queue.askNs() > nowNs) {
             return 0;
         }
-        send(FrameLayout.writeRequest(output.control(), ids, metadata.first(), checksum), metadata.isEscalated());
-        metadata.onAsked(nowNs, source.rttNs());
+        send(FrameLayout.writeRequest(ids.in(output.control()), queue.described()), queue.isEscalated());
+        queue.onAsked(nowNs, source.rttNs());
         return 1;
     }
 
@@ -337,10 +339,10 @@ final class Reporting {
 
     private void sendAck(final long nowNs) {
         advertise(nowNs);
-        counts.acks++;
+        counts.add(ReceiverCount.ACKS);
         if (assigned) {
             source.echoNothing(values.single());
-            output.sendToCoRoot(AckLayout.write(output.control(), ids, values, checksum));
+            output.sendToCoRoot(AckLayout.write(ids.in(output.control()), values));
         }
         if (!assigned || nowNs >= directDueNs) {
             sendToSource(nowNs);
@@ -364,7 +366,7 @@ final class Reporting {
             source.echo(values, nowNs);
             directDueNs = nowNs + source.ackIdleNs();
         }
-        counts.acks++;
+        counts.add(ReceiverCount.ACKS);
         acks.onPiggyback(values.grant(), ledger.end(), nowNs);
         return values;
     }
@@ -377,7 +379,7 @@ final class Reporting {
             values.single();
         }
         source.echo(values, nowNs);
-        output.sendControl(AckLayout.write(output.control(), ids, values, checksum));
+        output.sendControl(AckLayout.write(ids.in(output.control()), values));
         directDueNs = nowNs + source.ackIdleNs();
     }
 

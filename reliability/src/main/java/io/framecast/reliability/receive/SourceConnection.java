@@ -1,6 +1,7 @@
 package io.framecast.reliability.receive;
 
 import io.framecast.reliability.flow.AckScheduler;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.CreditWord;
 import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.Verdict;
@@ -35,7 +36,7 @@ public final class SourceConnection {
     private final ReceiverOutput output;
     private final ReceiveLedger ledger;
     private final AckScheduler acks;
-    private final ReceiverCounts counts;
+    private final Counts<ReceiverCount> counts;
     private final long stepDatagrams;
     private Stage stage = Stage.NONE;
     private int epoch;
@@ -54,7 +55,7 @@ public final class SourceConnection {
             final ReceiverOutput output,
             final ReceiveLedger ledger,
             final AckScheduler acks,
-            final ReceiverCounts counts) {
+            final Counts<ReceiverCount> counts) {
         this.output = output;
         this.ledger = ledger;
         this.acks = acks;
@@ -68,12 +69,12 @@ public final class SourceConnection {
             return Verdict.IMPOSSIBLE;
         }
         if (stage == Stage.NONE) {
-            epoch = RcConnectLayout.epoch(datagram, offset);
+            epoch = RcConnectLayout.EPOCH.get(datagram, offset);
             feeding = RcConnectLayout.isFeeding(datagram, offset);
             stage = output.remote().connectToSource(RcConnectLayout.offer(datagram, offset))
                     ? Stage.CONNECTING
                     : Stage.BROKEN;
-            counts.linkFailures += stage == Stage.BROKEN ? 1 : 0;
+            counts.add(ReceiverCount.LINK_FAILURES, stage == Stage.BROKEN ? 1 : 0);
         }
         return Verdict.GOOD;
     }
@@ -101,7 +102,7 @@ public final class SourceConnection {
             stage = Stage.BROKEN;
             dueNs = NEVER;
             pendingNs = NEVER;
-            counts.linkFailures++;
+            counts.add(ReceiverCount.LINK_FAILURES);
             acks.onRequest(nowNs);
         }
     }
@@ -174,7 +175,7 @@ public final class SourceConnection {
         writtenSpan = Math.max(0, grant - ledger.end());
         pendingNs = nowNs;
         dueNs = NEVER;
-        counts.grantsWritten++;
+        counts.add(ReceiverCount.GRANTS_WRITTEN);
     }
 
     /// Writes the grant when that is due; if a write is slow, the grant goes by datagram.
@@ -188,7 +189,7 @@ public final class SourceConnection {
             slowReported = false;
         } else if (!slowReported) {
             slowReported = true;
-            counts.slowWrites++;
+            counts.add(ReceiverCount.SLOW_WRITES);
             acks.onRequest(nowNs);
         }
     }

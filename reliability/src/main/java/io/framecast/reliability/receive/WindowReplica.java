@@ -3,11 +3,11 @@ package io.framecast.reliability.receive;
 import io.framecast.reliability.flow.RetryTimer;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.RepairStore;
-import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.CreditWord;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.EndpointOffer;
-import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.Verdict;
 import org.jspecify.annotations.Nullable;
@@ -44,9 +44,8 @@ final class WindowReplica {
 
     private final CoRoot coRoot;
     private final ReceiverOutput receiver;
-    private final ReceiverCounts counts;
+    private final Counts<ReceiverCount> counts;
     private final ReceiveWindow window;
-    private final HeaderChecksum checksum = new HeaderChecksum();
     private final CoRootOutput output;
     private final Terms terms;
     private final HeaderCheck headers;
@@ -61,11 +60,11 @@ final class WindowReplica {
 
     /// Gives each word a new epoch, whatever writes are still under way.
     static final class Terms {
-        private final ControlIds ids;
+        private final ControlWriter ids;
         private int last;
 
         /// @param ids of this receiver; their epoch is the one it obeys
-        Terms(final ControlIds ids) {
+        Terms(final ControlWriter ids) {
             this.ids = ids;
         }
 
@@ -79,7 +78,7 @@ final class WindowReplica {
     WindowReplica(
             final CoRoot coRoot,
             final ReceiverOutput receiver,
-            final ReceiverCounts counts,
+            final Counts<ReceiverCount> counts,
             final ReceiveWindow window,
             final CoRootOutput output,
             final Terms terms,
@@ -123,13 +122,13 @@ final class WindowReplica {
         if (retry.isExhausted()) {
             stage = Stage.GIVEN_UP;
             retry.stop();
-            counts.feedFailures++;
+            counts.add(ReceiverCount.FEED_FAILURES);
             return;
         }
         retry.onAttempt(nowNs);
         final @Nullable EndpointOffer copy = output.replicaOffer();
         if (copy != null) {
-            receiver.sendControl(RcConnectLayout.writeFeed(receiver.control(), terms.ids, epoch, copy, checksum));
+            receiver.sendControl(RcConnectLayout.writeFeed(terms.ids.in(receiver.control()), epoch, copy));
         }
     }
 
@@ -178,9 +177,9 @@ final class WindowReplica {
             final int bytes = bytesOf(sequence);
             if (bytes > 0 && store.take(sequence, bytes - DataLayout.LENGTH)) {
                 coRoot.onHeld(sequence);
-                counts.fedDatagrams++;
+                counts.add(ReceiverCount.FED_DATAGRAMS);
             } else {
-                counts.vainFeeds++;
+                counts.add(ReceiverCount.VAIN_FEEDS);
             }
         }
         store.feedFrom(end);
@@ -190,7 +189,7 @@ final class WindowReplica {
     private int bytesOf(final long sequence) {
         final long at = (long) store.slot(sequence) * DataLayout.LENGTH;
         final int bytes = DataLayout.datagramBytes(store.headers(), at, store.slotBytes());
-        return DataLayout.sequence(store.headers(), at) == sequence
+        return DataLayout.SEQUENCE.get(store.headers(), at) == sequence
                         && DataLayout.type(store.headers(), at) == DataLayout.TYPE_DATA
                         && headers.check(store.headers(), at, bytes) == Verdict.GOOD
                 ? bytes

@@ -2,11 +2,11 @@ package io.framecast.reliability.send;
 
 import io.framecast.reliability.receive.ReceiverConfig;
 import io.framecast.reliability.send.JoinAttempts.Obstacle;
-import io.framecast.reliability.send.MemberTable.State;
+import io.framecast.reliability.send.Member.State;
 import io.framecast.reliability.wire.AdmitLayout;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
-import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.JoinLayout;
 import io.framecast.reliability.wire.LeaveLayout;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
@@ -27,12 +27,11 @@ final class Admissions {
     private final MemberTable members;
     private final RandomGenerator random;
     private final SenderOutput output;
-    private final SenderCounts counts;
+    private final Counts<SenderCount> counts;
     private final CoRoots coRoots;
     private final CreditWords words;
-    private final ControlIds ids;
+    private final ControlWriter ids;
     private final JoinBudget joins = new JoinBudget();
-    private final HeaderChecksum checksum = new HeaderChecksum();
     private final JoinAttempts attempts = new JoinAttempts();
     private long strangerNs;
 
@@ -50,7 +49,7 @@ final class Admissions {
         this.coRoots = coRoots;
         output = coRoots.output();
         counts = coRoots.counts();
-        ids = new ControlIds(stream.session());
+        ids = new ControlWriter(stream.session());
     }
 
     JoinAttempts attempts() {
@@ -59,24 +58,24 @@ final class Admissions {
 
     /// The receiver has become a member. A receiver that leaves earlier stays in the list of attempts.
     void settled(final int member) {
-        attempts.remove(members.addresses(member).control());
+        attempts.remove(members.of(member).terms.addresses().control());
     }
 
     Verdict onJoin(final MemorySegment datagram, final long offset, final long nowNs) {
         if (!JoinLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
-        final long id = ControlLayout.receiver(datagram, offset);
+        final long id = ControlLayout.RECEIVER.get(datagram, offset);
         int member = members.find(id);
-        if (member != MemberTable.NONE && members.state(member) == State.GONE) {
+        if (member != MemberTable.NONE && members.of(member).state == State.GONE) {
             evict(member, Reason.UNKNOWN);
             return Verdict.UNKNOWN_MEMBER;
         }
-        if (member != MemberTable.NONE && members.state(member) == State.ACTIVE) {
+        if (member != MemberTable.NONE && members.of(member).state == State.ACTIVE) {
             return Verdict.DUPLICATE;
         }
         final boolean answeredJustNow =
-                member != MemberTable.NONE && nowNs - members.answeredNs(member) < JoinBudget.MEMBER_INTERVAL_NS;
+                member != MemberTable.NONE && nowNs - members.of(member).answeredNs < JoinBudget.MEMBER_INTERVAL_NS;
         if (answeredJustNow || !joins.take(nowNs)) {
             return Verdict.LIMITED;
         }
@@ -86,20 +85,20 @@ final class Admissions {
                 return Verdict.IMPOSSIBLE;
             }
         }
-        if (JoinLayout.ringSlots(datagram, offset) < ReceiverConfig.ringSlotsMin(stream, 1)) {
+        if (JoinLayout.RING_SLOTS.get(datagram, offset) < ReceiverConfig.ringSlotsMin(stream, 1)) {
             evict(member, Reason.RING_TOO_SMALL);
             members.remove(member, State.GONE);
-            attempts.onJoin(members.addresses(member).control(), Obstacle.RING_TOO_SMALL, nowNs);
-            counts.refusals++;
+            attempts.onJoin(members.of(member).terms.addresses().control(), Obstacle.RING_TOO_SMALL, nowNs);
+            counts.add(SenderCount.REFUSALS);
             return Verdict.GOOD;
         }
-        attempts.onJoin(members.addresses(member).control(), Obstacle.NO_ANSWER, nowNs);
-        members.heard(member, nowNs);
-        members.answered(member, nowNs);
+        attempts.onJoin(members.of(member).terms.addresses().control(), Obstacle.NO_ANSWER, nowNs);
+        members.of(member).heardNs = nowNs;
+        members.of(member).answeredNs = nowNs;
         // Each repetition carries the same token, so that an early probe serves a late ADMIT.
-        final int token = members.token(member);
+        final int token = members.of(member).token;
         ids.receiver(id);
-        output.sendControl(member, AdmitLayout.writeAdmit(output.control(), ids, token, checksum));
+        output.sendControl(member, AdmitLayout.writeAdmit(ids.in(output.control()), token));
         output.probe(token);
         return Verdict.GOOD;
     }
@@ -108,11 +107,11 @@ final class Admissions {
         final int member = members.vacancy(nowNs);
         if (member == MemberTable.NONE) {
             attempts.onJoin(JoinLayout.terms(datagram, offset).addresses().control(), Obstacle.FULL, nowNs);
-            counts.refusals++;
+            counts.add(SenderCount.REFUSALS);
             refuse(id, Reason.FULL, nowNs);
             return MemberTable.NONE;
         }
-        if (members.state(member) != State.FREE) {
+        if (members.of(member).state != State.FREE) {
             words.onGone(member);
             output.disconnect(member);
             members.remove(member, State.FREE);
@@ -144,13 +143,13 @@ final class Admissions {
         if (id != 0 && nowNs >= strangerNs) {
             strangerNs = nowNs + STRANGER_INTERVAL_NS;
             ids.receiver(id);
-            output.multicastControl(LeaveLayout.writeEvict(output.control(), ids, reason, checksum));
+            output.multicastControl(LeaveLayout.writeEvict(ids.in(output.control()), reason));
         }
     }
 
     /// Sends a member the notice of its eviction.
     void evict(final int member, final Reason reason) {
-        ids.receiver(members.id(member));
-        output.sendControl(member, LeaveLayout.writeEvict(output.control(), ids, reason, checksum));
+        ids.receiver(members.of(member).id);
+        output.sendControl(member, LeaveLayout.writeEvict(ids.in(output.control()), reason));
     }
 }

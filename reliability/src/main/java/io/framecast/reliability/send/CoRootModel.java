@@ -33,14 +33,4 @@ public record CoRootModel(double ackNs, double unicastNs, double datagramsPerAck
         final int least = (members + RepairGroupLayout.MEMBERS_MAX) / (RepairGroupLayout.MEMBERS_MAX + 1);
         return Math.max(least, (int) StrictMath.round(best));
     }
-
-    /// Time that the busier of source and co-root spends per data datagram, in nanoseconds.
-    public double costNs(final int members, final int coRoots, final Feed feed) {
-        final double perAck = ackNs / datagramsPerAck;
-        if (coRoots == 0) {
-            return members * perAck;
-        }
-        final double source = coRoots * (perAck + (feed == Feed.UNICAST ? unicastNs : 0));
-        return Math.max(source, (double) members / coRoots * perAck);
-    }
 }

@@ -1,12 +1,12 @@
 package io.framecast.reliability.send;
 
-import io.framecast.reliability.send.MemberTable.State;
+import io.framecast.reliability.send.Member.State;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AssignLayout;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.Delivery;
-import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.RepairGroupLayout;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
@@ -39,23 +39,11 @@ final class CoRoots {
     private final CoRootConfig config;
     private final MemberTable members;
     private final SenderOutput output;
-    private final SenderCounts counts;
-    private final HeaderChecksum checksum = new HeaderChecksum();
-    private final ControlIds ids;
+    private final Counts<SenderCount> counts;
+    private final ControlWriter ids;
     private final long aliveTimeoutNs;
     private final List<ServedGroup> sets = new ArrayList<>();
     private final Replication feeds;
-    // By member.
-    private final @Nullable ServedGroup[] setOf;
-    private final int[] joined;
-    private final int[] instructed;
-    private final int[] confirmed;
-    private final int[] repeats;
-    private final long[] repeatNs;
-    private final long[] unfitNs;
-    private final long[] instructedNs;
-    private final long[] advancedNs;
-    private final boolean[] alone;
 
     private int epoch;
     private boolean changed;
@@ -73,51 +61,41 @@ final class CoRoots {
             final SenderConfig config,
             final MemberTable members,
             final SenderOutput output,
-            final SenderCounts counts) {
+            final Counts<SenderCount> counts) {
         this.config = config.coRoots();
         this.members = members;
         this.output = output;
         this.counts = counts;
         feeds = new Replication(config.coRoots().feed(), sets, this::isSettled, output, counts);
-        ids = new ControlIds(config.stream().session());
+        ids = new ControlWriter(config.stream().session());
         aliveTimeoutNs = config.stream().aliveTimeoutNs();
-        final int capacity = members.capacity();
-        setOf = new ServedGroup[capacity];
-        joined = new int[capacity];
-        instructed = new int[capacity];
-        confirmed = new int[capacity];
-        repeats = new int[capacity];
-        repeatNs = new long[capacity];
-        unfitNs = new long[capacity];
-        instructedNs = new long[capacity];
-        advancedNs = new long[capacity];
-        alone = new boolean[capacity];
     }
 
     SenderOutput output() {
         return output;
     }
 
-    SenderCounts counts() {
+    Counts<SenderCount> counts() {
         return counts;
     }
 
     /// A new member takes a place of the table.
     void onAdmitted(final int member) {
         onGone(member);
-        instructed[member] = 0;
-        confirmed[member] = 0;
-        unfitNs[member] = 0;
-        advancedNs[member] = 0;
-        alone[member] = false;
+        members.of(member).instructed = 0;
+        members.of(member).confirmed = 0;
+        members.of(member).unfitNs = 0;
+        members.of(member).advancedNs = 0;
+        members.of(member).alone = false;
     }
 
     /// The source accepted a member's ACK.
     ///
     /// @param complete whether the member has the whole stream, and the source knows that the stream has ended
     void onAck(final int member, final MemorySegment datagram, final long offset, final boolean complete) {
-        confirmed[member] = Math.max(confirmed[member], ControlLayout.epoch(datagram, offset));
-        final ServedGroup set = setOf[member];
+        members.of(member).confirmed =
+                Math.max(members.of(member).confirmed, ControlLayout.EPOCH.get(datagram, offset));
+        final ServedGroup set = members.of(member).set;
         if (set != null && set.coRoot() == member && AckLayout.isAggregate(datagram, offset)) {
             onAggregate(set, datagram, offset, complete);
         }
@@ -125,22 +103,22 @@ final class CoRoots {
 
     /// A member's own ACK or NACK showed progress.
     void onAdvanced(final int member, final long nowNs) {
-        advancedNs[member] = nowNs;
+        members.of(member).advancedNs = nowNs;
     }
 
     private void onAggregate(
             final ServedGroup set, final MemorySegment datagram, final long offset, final boolean complete) {
-        counts.aggregates++;
-        final int covered = AckLayout.covered(datagram, offset);
-        final long acknowledged = AckLayout.acknowledged(datagram, offset);
-        final long grant = AckLayout.grant(datagram, offset);
-        set.onAggregate(covered, acknowledged, grant, AckLayout.slowestMember(datagram, offset));
+        counts.add(SenderCount.AGGREGATES);
+        final int covered = AckLayout.COVERED.get(datagram, offset);
+        final long acknowledged = AckLayout.ACKNOWLEDGED.get(datagram, offset);
+        final long grant = AckLayout.GRANT.get(datagram, offset);
+        set.onAggregate(covered, acknowledged, grant, AckLayout.SLOWEST_MEMBER.get(datagram, offset));
         for (int i = 0; i < set.size(); i++) {
             final int member = set.member(i);
-            if (joined[member] <= covered) {
+            if (members.of(member).joined <= covered) {
                 members.acknowledge(member, acknowledged, grant);
                 if (complete) {
-                    members.complete(member);
+                    members.of(member).complete = true;
                 }
             }
         }
@@ -149,16 +127,16 @@ final class CoRoots {
     /// Whether the member is in a group, as its co-root or as one of its members: then the source knows only the
     /// group's minimum of it.
     boolean isOfASet(final int member) {
-        return setOf[member] != null;
+        return members.of(member).set != null;
     }
 
     /// A member left, or was evicted.
     void onGone(final int member) {
-        final ServedGroup set = setOf[member];
+        final ServedGroup set = members.of(member).set;
         if (set == null) {
             return;
         }
-        setOf[member] = null;
+        members.of(member).set = null;
         if (set.coRoot() == member) {
             // The next tick replaces it.
             return;
@@ -171,14 +149,14 @@ final class CoRoots {
     // The next tick instructs the member, and later ticks repeat that until the member confirms.
     private void queueInstruction(final int member) {
         changed = true;
-        instructed[member] = epoch;
-        repeats[member] = 0;
-        repeatNs[member] = 0;
+        members.of(member).instructed = epoch;
+        members.of(member).repeats = 0;
+        members.of(member).repeatNs = 0;
     }
 
     // Whether the co-root knows all members that left its group.
     private boolean isSettled(final ServedGroup set) {
-        return confirmed[set.coRoot()] >= set.shrunkEpoch();
+        return members.of(set.coRoot()).confirmed >= set.shrunkEpoch();
     }
 
     /// Sends co-roots the datagrams that they keep.
@@ -188,7 +166,7 @@ final class CoRoots {
 
     /// A co-root announces the address of its replica; its connection stands.
     Verdict onCopy(final int member, final MemorySegment datagram, final long offset, final long next) {
-        final ServedGroup set = setOf[member];
+        final ServedGroup set = members.of(member).set;
         return set == null || set.coRoot() != member
                 ? Verdict.UNKNOWN_MEMBER
                 : feeds.onCopy(set, datagram, offset, next);
@@ -222,7 +200,7 @@ final class CoRoots {
             planNs = nowNs + PLAN_INTERVAL_NS;
             plan(nowNs);
         }
-        counts.coRoots = sets.size();
+        counts.set(SenderCount.CO_ROOTS, sets.size());
         return instruct(nowNs);
     }
 
@@ -253,12 +231,12 @@ final class CoRoots {
     private void watch(final ServedGroup set, final long lateNs, final long nowNs) {
         final int coRoot = set.coRoot();
         // Time counts from the first instruction, which the next turn sends.
-        final boolean unconfirmed = instructed[coRoot] > confirmed[coRoot]
-                && repeats[coRoot] > 0
-                && nowNs - instructedNs[coRoot] > 2 * lateNs;
-        final long heardNs = Math.max(members.heardNs(coRoot), Math.max(set.formedNs(), awaitedNs));
+        final boolean unconfirmed = members.of(coRoot).instructed > members.of(coRoot).confirmed
+                && members.of(coRoot).repeats > 0
+                && nowNs - members.of(coRoot).instructedNs > 2 * lateNs;
+        final long heardNs = Math.max(members.of(coRoot).heardNs, Math.max(set.formedNs(), awaitedNs));
         final boolean silent = nowNs - heardNs > lateNs;
-        if (setOf[coRoot] != set || unconfirmed || silent) {
+        if (members.of(coRoot).set != set || unconfirmed || silent) {
             replace(set, nowNs);
             return;
         }
@@ -274,28 +252,29 @@ final class CoRoots {
         if (set.slowestMember() == 0 || member == MemberTable.NONE || !isAssignedTo(set, member)) {
             return;
         }
-        final boolean advancedLongAgo = advancedNs[member] > 0 && nowNs - advancedNs[member] > lateNs;
-        final boolean aggregateSince = members.heardNs(set.coRoot()) - advancedNs[member] > lateNs;
-        final boolean behind =
-                joined[member] > set.covered() || set.isBehind(members.acknowledged(member), members.grant(member));
+        final boolean advancedLongAgo =
+                members.of(member).advancedNs > 0 && nowNs - members.of(member).advancedNs > lateNs;
+        final boolean aggregateSince = members.of(set.coRoot()).heardNs - members.of(member).advancedNs > lateNs;
+        final boolean behind = members.of(member).joined > set.covered()
+                || set.isBehind(members.of(member).acknowledged, members.of(member).grant);
         if (advancedLongAgo && aggregateSince && behind) {
-            alone[member] = true;
+            members.of(member).alone = true;
             onGone(member);
             queueInstruction(member);
         }
     }
 
     private boolean isAssignedTo(final ServedGroup set, final int member) {
-        return setOf[member] == set && set.coRoot() != member;
+        return members.of(member).set == set && set.coRoot() != member;
     }
 
     private void replace(final ServedGroup set, final long nowNs) {
         final int old = set.coRoot();
         epoch++;
-        counts.failovers++;
-        if (setOf[old] == set) {
-            setOf[old] = null;
-            unfitNs[old] = nowNs + aliveTimeoutNs;
+        counts.add(SenderCount.FAILOVERS);
+        if (members.of(old).set == set) {
+            members.of(old).set = null;
+            members.of(old).unfitNs = nowNs + aliveTimeoutNs;
             queueInstruction(old);
         }
         final int next = successor(set, nowNs);
@@ -306,8 +285,8 @@ final class CoRoots {
         set.lead(next, epoch, nowNs);
         queueInstruction(next);
         for (int i = 0; i < set.size(); i++) {
-            joined[set.member(i)] = epoch;
-            advancedNs[set.member(i)] = 0;
+            members.of(set.member(i)).joined = epoch;
+            members.of(set.member(i)).advancedNs = 0;
             queueInstruction(set.member(i));
         }
     }
@@ -318,7 +297,7 @@ final class CoRoots {
         for (int i = 0; i < set.size(); i++) {
             final int member = set.member(i);
             if (canServe(member, nowNs)
-                    && (best == NONE || members.acknowledged(member) > members.acknowledged(best))) {
+                    && (best == NONE || members.of(member).acknowledged > members.of(best).acknowledged)) {
                 best = member;
             }
         }
@@ -326,17 +305,17 @@ final class CoRoots {
     }
 
     private boolean canServe(final int member, final long nowNs) {
-        return members.offer(member).serves() && nowNs >= unfitNs[member];
+        return members.of(member).terms.offer().serves() && nowNs >= members.of(member).unfitNs;
     }
 
     private void dissolve(final ServedGroup set) {
         sets.remove(set);
-        if (setOf[set.coRoot()] == set) {
-            setOf[set.coRoot()] = null;
+        if (members.of(set.coRoot()).set == set) {
+            members.of(set.coRoot()).set = null;
             queueInstruction(set.coRoot());
         }
         for (int i = 0; i < set.size(); i++) {
-            setOf[set.member(i)] = null;
+            members.of(set.member(i)).set = null;
             queueInstruction(set.member(i));
         }
     }
@@ -361,7 +340,7 @@ final class CoRoots {
             }
             final ServedGroup made = new ServedGroup(candidate, epoch, nowNs);
             sets.add(made);
-            setOf[candidate] = made;
+            members.of(candidate).set = made;
             queueInstruction(candidate);
         }
         if (!sets.isEmpty()) {
@@ -371,19 +350,19 @@ final class CoRoots {
     }
 
     private boolean isEligible(final int member) {
-        return members.state(member) == State.ACTIVE
-                && members.isStarted(member)
-                && members.delivery(member).kind() == Delivery.Kind.RELIABLE
-                && !alone[member];
+        return members.of(member).state == State.ACTIVE
+                && members.of(member).started
+                && members.of(member).terms.delivery().kind() == Delivery.Kind.RELIABLE
+                && !members.of(member).alone;
     }
 
     // Sites without a co-root take precedence.
     private int candidate(final long nowNs) {
         int best = NONE;
         for (int m = 0; m < members.capacity(); m++) {
-            if (isEligible(m) && setOf[m] == null && canServe(m, nowNs)) {
+            if (isEligible(m) && members.of(m).set == null && canServe(m, nowNs)) {
                 if (config.sets() == CoRootConfig.Sets.BLOCK
-                        || !isServed(members.offer(m).site())) {
+                        || !isServed(members.of(m).terms.offer().site())) {
                     return m;
                 }
                 best = best == NONE ? m : best;
@@ -394,7 +373,7 @@ final class CoRoots {
 
     private boolean isServed(final int site) {
         for (final ServedGroup set : sets) {
-            if (members.offer(set.coRoot()).site() == site) {
+            if (members.of(set.coRoot()).terms.offer().site() == site) {
                 return true;
             }
         }
@@ -403,15 +382,15 @@ final class CoRoots {
 
     private void assign(final int sizeMax) {
         for (int m = 0; m < members.capacity(); m++) {
-            if (!isEligible(m) || setOf[m] != null) {
+            if (!isEligible(m) || members.of(m).set != null) {
                 continue;
             }
             final ServedGroup set = roomiest(m, sizeMax);
             if (set != null) {
                 set.add(m);
-                setOf[m] = set;
-                joined[m] = epoch;
-                advancedNs[m] = 0;
+                members.of(m).set = set;
+                members.of(m).joined = epoch;
+                members.of(m).advancedNs = 0;
                 queueInstruction(m);
                 queueInstruction(set.coRoot());
             }
@@ -423,8 +402,10 @@ final class CoRoots {
         ServedGroup near = null;
         ServedGroup any = null;
         for (final ServedGroup set : sets) {
-            final int site = members.offer(set.coRoot()).site();
-            if (site != 0 && site == members.offer(member).site() && (near == null || set.size() < near.size())) {
+            final int site = members.of(set.coRoot()).terms.offer().site();
+            if (site != 0
+                    && site == members.of(member).terms.offer().site()
+                    && (near == null || set.size() < near.size())) {
                 near = set;
             }
             any = any == null || set.size() < any.size() ? set : any;
@@ -448,21 +429,23 @@ final class CoRoots {
     private int instruct(final long nowNs) {
         int sent = 0;
         for (int m = 0; m < members.capacity(); m++) {
-            if (members.state(m) == State.ACTIVE && instructed[m] > confirmed[m] && nowNs >= repeatNs[m]) {
-                instructedNs[m] = repeats[m] == 0 ? nowNs : instructedNs[m];
-                repeatNs[m] = nowNs + (REPEAT_NS << Math.min(repeats[m]++, REPEAT_DOUBLINGS_MAX));
+            if (members.of(m).state == State.ACTIVE
+                    && members.of(m).instructed > members.of(m).confirmed
+                    && nowNs >= members.of(m).repeatNs) {
+                members.of(m).instructedNs = members.of(m).repeats == 0 ? nowNs : members.of(m).instructedNs;
+                members.of(m).repeatNs = nowNs + (REPEAT_NS << Math.min(members.of(m).repeats++, REPEAT_DOUBLINGS_MAX));
                 sent += instruct(m);
             }
         }
-        counts.instructions += sent;
+        counts.add(SenderCount.INSTRUCTIONS, sent);
         return sent;
     }
 
     private int instruct(final int member) {
-        ids.receiver(members.id(member)).epoch(instructed[member]);
-        final ServedGroup set = setOf[member];
+        ids.receiver(members.of(member).id).epoch(members.of(member).instructed);
+        final ServedGroup set = members.of(member).set;
         if (set == null) {
-            output.sendControl(member, AssignLayout.writeDirect(output.control(), ids, checksum));
+            output.sendControl(member, AssignLayout.writeDirect(ids.in(output.control())));
             return 1;
         }
         if (set.coRoot() != member) {
@@ -470,11 +453,9 @@ final class CoRoots {
             output.sendControl(
                     member,
                     AssignLayout.write(
-                            output.control(),
-                            ids,
-                            members.id(coRoot),
-                            members.addresses(coRoot).control(),
-                            checksum));
+                            ids.in(output.control()),
+                            members.of(coRoot).id,
+                            members.of(coRoot).terms.addresses().control()));
             return 1;
         }
         final int parts = RepairGroupLayout.partsOf(set.size());
@@ -482,9 +463,14 @@ final class CoRoots {
             final int first = part * RepairGroupLayout.MEMBERS_PER_PART;
             for (int i = first; i < Math.min(set.size(), first + RepairGroupLayout.MEMBERS_PER_PART); i++) {
                 final int m = set.member(i);
-                RepairGroupLayout.member(output.control(), i - first, members.id(m), joined[m], members.addresses(m));
+                RepairGroupLayout.member(
+                        output.control(),
+                        i - first,
+                        members.of(m).id,
+                        members.of(m).joined,
+                        members.of(m).terms.addresses());
             }
-            output.sendControl(member, RepairGroupLayout.write(output.control(), ids, part, set.size(), checksum));
+            output.sendControl(member, RepairGroupLayout.write(ids.in(output.control()), part, set.size()));
         }
         return parts;
     }

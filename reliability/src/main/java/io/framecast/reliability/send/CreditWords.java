@@ -1,16 +1,15 @@
 package io.framecast.reliability.send;
 
 import io.framecast.reliability.flow.RetryTimer;
-import io.framecast.reliability.send.MemberTable.State;
-import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.send.Member.State;
+import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.CreditWord;
 import io.framecast.reliability.wire.EndpointOffer;
-import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 
 /// The source's side of one-sided credit: which members may write their grants into its status vector, and whether
 /// those words are possible. The source connects to a member once the member is ready. While the connection stands,
@@ -29,7 +28,7 @@ final class CreditWords {
     private static final int LOOKS_MAX = 190;
 
     /// The stage of a member's connection.
-    private enum Stage {
+    enum Stage {
         NONE,
         CONNECTING,
         OFFERED,
@@ -41,13 +40,8 @@ final class CreditWords {
     private final MemberTable members;
     private final RandomGenerator random;
     private final SenderOutput output;
-    private final SenderCounts counts;
-    private final ControlIds ids;
-    private final HeaderChecksum checksum = new HeaderChecksum();
-    private final Stage[] stages;
-    private final int[] epochs;
-    private final long[] words;
-    private final @Nullable RetryTimer[] retries;
+    private final Counts<SenderCount> counts;
+    private final ControlWriter ids;
     private int guarded;
 
     /// @param random for epochs
@@ -56,63 +50,58 @@ final class CreditWords {
             final MemberTable members,
             final RandomGenerator random,
             final SenderOutput output,
-            final SenderCounts counts) {
+            final Counts<SenderCount> counts) {
         stream = config.stream();
         feeding = config.coRoots().feed() == CoRootConfig.Feed.UNICAST;
         this.members = members;
         this.random = random;
         this.output = output;
         this.counts = counts;
-        ids = new ControlIds(stream.session());
-        stages = new Stage[members.capacity()];
-        java.util.Arrays.fill(stages, Stage.NONE);
-        epochs = new int[members.capacity()];
-        words = new long[members.capacity()];
-        retries = new RetryTimer[members.capacity()];
+        ids = new ControlWriter(stream.session());
     }
 
     /// A receiver has become a member: its handshake has confirmed its addresses.
     void onActivated(final int member, final long nowNs) {
-        final byte[] descriptor = members.addresses(member).link();
+        final byte[] descriptor = members.of(member).terms.addresses().link();
         if (descriptor.length == 0) {
             return;
         }
         if (!output.link(member, descriptor)) {
-            counts.linkFailures++;
+            counts.add(SenderCount.LINK_FAILURES);
             return;
         }
-        stages[member] = Stage.CONNECTING;
-        guarded += members.delivery(member).isWaitedFor() ? 0 : 1;
-        epochs[member] = 1 + random.nextInt(CreditWord.EPOCH_MAX);
-        words[member] = 0;
+        members.of(member).link = Stage.CONNECTING;
+        guarded += members.of(member).terms.delivery().isWaitedFor() ? 0 : 1;
+        members.of(member).wordEpoch = 1 + random.nextInt(CreditWord.EPOCH_MAX);
+        members.of(member).word = 0;
         retry(member, LOOKS_MAX, nowNs);
     }
 
     private void retry(final int member, final int attemptsMax, final long nowNs) {
         final RetryTimer made = new RetryTimer(RETRY_NS, RETRY_MAX_NS, attemptsMax);
         made.begin(nowNs);
-        retries[member] = made;
+        members.of(member).retry = made;
     }
 
     /// A member has left: when this returns it reaches none of the source's memory.
     void onGone(final int member) {
-        if (stages[member] == Stage.NONE) {
+        if (members.of(member).link == Stage.NONE) {
             return;
         }
-        counts.links -= stages[member] == Stage.LIVE ? 1 : 0;
-        guarded -= members.delivery(member).isWaitedFor() ? 0 : 1;
-        stages[member] = Stage.NONE;
+        counts.add(SenderCount.LINKS, -(members.of(member).link == Stage.LIVE ? 1 : 0));
+        guarded -= members.of(member).terms.delivery().isWaitedFor() ? 0 : 1;
+        members.of(member).link = Stage.NONE;
         output.unlink(member);
     }
 
     /// Whether a member's endpoint is connected, as far as this side knows.
     boolean isLinked(final int member) {
-        return stages[member] == Stage.OFFERED || stages[member] == Stage.LIVE;
+        return members.of(member).link == Stage.OFFERED || members.of(member).link == Stage.LIVE;
     }
 
     /// Whether a member writes its grants; it may read repairs in any case.
     boolean isLive(final int member) {
-        return stages[member] == Stage.LIVE;
+        return members.of(member).link == Stage.LIVE;
     }
 
     /// Whether a member may read the window although the source reuses slots without waiting for it.
@@ -121,7 +110,7 @@ final class CreditWords {
     }
 
     private void fail(final int member) {
-        counts.linkFailures++;
+        counts.add(SenderCount.LINK_FAILURES);
         onGone(member);
     }
 
@@ -129,12 +118,12 @@ final class CreditWords {
     ///
     /// @return work done
     int onTick(final int member, final long nowNs) {
-        final Stage stage = stages[member];
+        final Stage stage = members.of(member).link;
         if (stage != Stage.NONE && output.isEndpointBroken(member)) {
             fail(member);
             return 1;
         }
-        final RetryTimer retry = retries[member];
+        final RetryTimer retry = members.of(member).retry;
         if ((stage != Stage.CONNECTING && stage != Stage.OFFERED) || retry == null || !retry.isDue(nowNs)) {
             return 0;
         }
@@ -144,19 +133,19 @@ final class CreditWords {
         }
         final EndpointOffer offer = output.endpointOffer(member);
         if (offer != null && stage == Stage.CONNECTING) {
-            stages[member] = Stage.OFFERED;
+            members.of(member).link = Stage.OFFERED;
             retry(member, ATTEMPTS_MAX, nowNs);
         }
-        Objects.requireNonNull(retries[member]).onAttempt(nowNs);
+        Objects.requireNonNull(members.of(member).retry).onAttempt(nowNs);
         if (offer == null) {
             return 0;
         }
-        ids.receiver(members.id(member));
+        ids.receiver(members.of(member).id);
         output.sendControl(
                 member,
                 feeding
-                        ? RcConnectLayout.writeFeed(output.control(), ids, epochs[member], offer, checksum)
-                        : RcConnectLayout.write(output.control(), ids, epochs[member], offer, checksum));
+                        ? RcConnectLayout.writeFeed(ids.in(output.control()), members.of(member).wordEpoch, offer)
+                        : RcConnectLayout.write(ids.in(output.control()), members.of(member).wordEpoch, offer));
         return 1;
     }
 
@@ -165,35 +154,35 @@ final class CreditWords {
     /// @param next sequence that the source sends next
     /// @return whether the word granted something new
     boolean onWord(final int member, final long word, final long next) {
-        final Stage stage = stages[member];
-        if (stage == Stage.NONE || stage == Stage.CONNECTING || members.state(member) != State.ACTIVE) {
+        final Stage stage = members.of(member).link;
+        if (stage == Stage.NONE || stage == Stage.CONNECTING || members.of(member).state != State.ACTIVE) {
             return false;
         }
         final long grant = CreditWord.grant(word, next);
         if (!isPossible(member, word, grant, next)) {
-            counts.impossibleWords++;
+            counts.add(SenderCount.IMPOSSIBLE_WORDS);
             onGone(member);
             return false;
         }
         if (stage == Stage.OFFERED) {
-            stages[member] = Stage.LIVE;
-            counts.links++;
+            members.of(member).link = Stage.LIVE;
+            counts.add(SenderCount.LINKS);
         }
-        words[member] = word;
-        counts.creditWords++;
-        if (grant <= members.grant(member)) {
+        members.of(member).word = word;
+        counts.add(SenderCount.CREDIT_WORDS);
+        if (grant <= members.of(member).grant) {
             return false;
         }
-        members.acknowledge(member, members.acknowledged(member), grant);
+        members.acknowledge(member, members.of(member).acknowledged, grant);
         return true;
     }
 
     // Grants only grow. A ring has no more free slots than slots, plus one frame that the receiver gives up unseen.
     private boolean isPossible(final int member, final long word, final long grant, final long next) {
-        final long before = words[member];
-        return CreditWord.epoch(word) == epochs[member]
+        final long before = members.of(member).word;
+        return CreditWord.epoch(word) == members.of(member).wordEpoch
                 && grant >= 0
-                && grant <= next + members.ringSlots(member) + stream.frameMaxSlots()
+                && grant <= next + members.of(member).terms.ringSlots() + stream.frameMaxSlots()
                 && (before == 0 || grant >= CreditWord.grant(before, next));
     }
 }

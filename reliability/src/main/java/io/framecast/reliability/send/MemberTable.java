@@ -1,10 +1,9 @@
 package io.framecast.reliability.send;
 
 import io.framecast.reliability.flow.RttEstimator;
-import io.framecast.reliability.wire.CoRootOffer;
+import io.framecast.reliability.send.Member.State;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.JoinLayout;
-import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
 
 /// The receivers that a source knows: fixed arrays, indexed by member. A member that left or was evicted stays as
@@ -18,67 +17,22 @@ public final class MemberTable {
 
     private static final long HELD_BACK_SHARE = 50;
     private static final long NS_PER_MS = 1_000_000;
-    private static final JoinLayout.Terms NO_TERMS =
-            new JoinLayout.Terms(0, Delivery.RELIABLE, new LaneAddresses(new byte[0], new byte[0]), CoRootOffer.NONE);
-
-    /// A member's stage.
-    enum State {
-        FREE,
-        /// ADMIT and a probe were sent.
-        ADMITTED,
-        /// READY was received: the member counts.
-        ACTIVE,
-        GONE
-    }
-
-    private final long[] ids;
-    private final State[] states;
-    private final long[] acknowledged;
-    private final long[] grants;
-    private final long[] startSequences;
-    private final long[] startFrameIds;
-    private final boolean[] started;
-    private final boolean[] complete;
-    private final JoinLayout.Terms[] terms;
-    private final long[] heldBackNs;
-    private final int[] tokens;
-    private final long[] heardNs;
-    private final long[] excusedNs;
-    private final Reason[] reasons;
-    private final long[] answeredNs;
-    private final long[] timeoutNs;
-    private final int[] timeouts;
-    private final RttEstimator[] rtts;
+    private final Member[] places;
     private int active;
+    // Places from here on are free, and were never used.
+    private int used;
 
     MemberTable(final int membersMax) {
-        ids = new long[membersMax];
-        states = new State[membersMax];
-        acknowledged = new long[membersMax];
-        grants = new long[membersMax];
-        startSequences = new long[membersMax];
-        startFrameIds = new long[membersMax];
-        started = new boolean[membersMax];
-        complete = new boolean[membersMax];
-        terms = new JoinLayout.Terms[membersMax];
-        heldBackNs = new long[membersMax];
-        tokens = new int[membersMax];
-        heardNs = new long[membersMax];
-        excusedNs = new long[membersMax];
-        reasons = new Reason[membersMax];
-        answeredNs = new long[membersMax];
-        timeoutNs = new long[membersMax];
-        timeouts = new int[membersMax];
-        rtts = new RttEstimator[membersMax];
-        java.util.Arrays.fill(states, State.FREE);
-        java.util.Arrays.fill(terms, NO_TERMS);
-        java.util.Arrays.fill(reasons, Reason.UNKNOWN);
-        java.util.Arrays.fill(excusedNs, Long.MIN_VALUE);
-        java.util.Arrays.setAll(rtts, _ -> new RttEstimator());
+        places = new Member[membersMax];
+        java.util.Arrays.setAll(places, _ -> new Member());
+    }
+
+    Member of(final int member) {
+        return places[member];
     }
 
     int capacity() {
-        return ids.length;
+        return places.length;
     }
 
     int active() {
@@ -86,8 +40,8 @@ public final class MemberTable {
     }
 
     int find(final long id) {
-        for (int m = 0; m < ids.length; m++) {
-            if (states[m] != State.FREE && ids[m] == id) {
+        for (int m = 0; m < used; m++) {
+            if (places[m].id == id && places[m].state != State.FREE) {
                 return m;
             }
         }
@@ -99,58 +53,64 @@ public final class MemberTable {
     int vacancy(final long nowNs) {
         int gone = NONE;
         int stalled = NONE;
-        for (int m = 0; m < ids.length; m++) {
-            if (states[m] == State.FREE) {
+        for (int m = 0; m < used; m++) {
+            final Member member = places[m];
+            if (member.state == State.FREE) {
                 return m;
             }
-            gone = states[m] == State.GONE ? m : gone;
-            stalled = states[m] == State.ADMITTED && nowNs - heardNs[m] > JOIN_STALLED_NS ? m : stalled;
+            gone = member.state == State.GONE ? m : gone;
+            stalled = member.state == State.ADMITTED && nowNs - member.heardNs > JOIN_STALLED_NS ? m : stalled;
+        }
+        if (used < places.length) {
+            return used;
         }
         return gone == NONE ? stalled : gone;
     }
 
-    void admit(final int member, final long id, final JoinLayout.Terms joinTerms, final int token, final long nowNs) {
-        ids[member] = id;
-        terms[member] = joinTerms;
-        heldBackNs[member] = 0;
-        tokens[member] = token;
-        complete[member] = false;
-        reasons[member] = Reason.UNKNOWN;
-        states[member] = State.ADMITTED;
-        started[member] = false;
-        heardNs[member] = nowNs;
-        answeredNs[member] = nowNs - JoinBudget.MEMBER_INTERVAL_NS;
-        rtts[member].reset();
+    void admit(final int place, final long id, final JoinLayout.Terms joinTerms, final int token, final long nowNs) {
+        used = Math.max(used, place + 1);
+        final Member member = places[place];
+        member.id = id;
+        member.terms = joinTerms;
+        member.heldBackNs = 0;
+        member.token = token;
+        member.complete = false;
+        member.reason = Reason.UNKNOWN;
+        member.state = State.ADMITTED;
+        member.started = false;
+        member.heardNs = nowNs;
+        member.answeredNs = nowNs - JoinBudget.MEMBER_INTERVAL_NS;
+        member.rtt.reset();
     }
 
-    void activate(final int member, final long firstSequence, final long firstFrameId, final long grant) {
-        states[member] = State.ACTIVE;
-        startSequences[member] = firstSequence;
-        startFrameIds[member] = firstFrameId;
-        acknowledged[member] = firstSequence;
-        grants[member] = grant;
-        timeoutNs[member] = Long.MAX_VALUE;
-        timeouts[member] = 0;
+    void activate(final int place, final long firstSequence, final long firstFrameId, final long grant) {
+        final Member member = places[place];
+        member.state = State.ACTIVE;
+        member.startSequence = firstSequence;
+        member.startFrameId = firstFrameId;
+        member.acknowledged = firstSequence;
+        member.grant = grant;
+        member.timeoutNs = Long.MAX_VALUE;
+        member.timeouts = 0;
         active++;
     }
 
     void remove(final int member, final State state) {
-        if (states[member] == State.ACTIVE) {
-            active--;
-        }
-        states[member] = state;
+        active -= places[member].isActive() ? 1 : 0;
+        places[member].state = state;
     }
 
     /// Takes a member's ACK; never moves back.
     ///
     /// @return whether it acknowledged something new
-    boolean acknowledge(final int member, final long sequence, final long grant) {
-        grants[member] = Math.max(grants[member], grant);
-        if (sequence <= acknowledged[member]) {
+    boolean acknowledge(final int place, final long sequence, final long grant) {
+        final Member member = places[place];
+        member.grant = Math.max(member.grant, grant);
+        if (sequence <= member.acknowledged) {
             return false;
         }
-        acknowledged[member] = sequence;
-        timeouts[member] = 0;
+        member.acknowledged = sequence;
+        member.timeouts = 0;
         return true;
     }
 
@@ -163,9 +123,9 @@ public final class MemberTable {
     ///
     /// @param held first sequence that the source still holds
     boolean areServed(final long next, final long held) {
-        for (int m = 0; m < ids.length; m++) {
-            final boolean beyondHelp = !delivery(m).isWaitedFor() && acknowledged[m] < held;
-            if (states[m] == State.ACTIVE && acknowledged[m] < next && !beyondHelp) {
+        for (int m = 0; m < used; m++) {
+            final boolean beyondHelp = !places[m].isWaitedFor() && places[m].acknowledged < held;
+            if (places[m].isActive() && places[m].acknowledged < next && !beyondHelp) {
                 return false;
             }
         }
@@ -184,9 +144,9 @@ public final class MemberTable {
 
     private long acknowledged(final long limit, final boolean waitedFor) {
         long least = limit;
-        for (int m = 0; m < ids.length; m++) {
-            if (states[m] == State.ACTIVE && delivery(m).isWaitedFor() == waitedFor) {
-                least = Math.min(least, acknowledged[m]);
+        for (int m = 0; m < used; m++) {
+            if (places[m].isActive() && places[m].isWaitedFor() == waitedFor) {
+                least = Math.min(least, places[m].acknowledged);
             }
         }
         return least;
@@ -194,8 +154,8 @@ public final class MemberTable {
 
     /// Whether every active member knows the stream's end and has all of it.
     boolean isCompleteForAll() {
-        for (int m = 0; m < ids.length; m++) {
-            if (states[m] == State.ACTIVE && !complete[m]) {
+        for (int m = 0; m < used; m++) {
+            if (places[m].isActive() && !places[m].complete) {
                 return false;
             }
         }
@@ -207,11 +167,11 @@ public final class MemberTable {
     long granted() {
         long least = Long.MAX_VALUE;
         long most = Long.MIN_VALUE;
-        for (int m = 0; m < ids.length; m++) {
-            if (states[m] == State.ACTIVE && delivery(m).isWaitedFor()) {
-                least = Math.min(least, grants[m]);
-            } else if (states[m] == State.ACTIVE) {
-                most = Math.max(most, grants[m]);
+        for (int m = 0; m < used; m++) {
+            if (places[m].isWaitedFor()) {
+                least = Math.min(least, places[m].grant);
+            } else if (places[m].isActive()) {
+                most = Math.max(most, places[m].grant);
             }
         }
         return least == Long.MAX_VALUE && most != Long.MIN_VALUE ? most : least;
@@ -219,8 +179,8 @@ public final class MemberTable {
 
     /// Whether the source waits for any active member.
     boolean isAnyWaitedFor() {
-        for (int m = 0; m < ids.length; m++) {
-            if (states[m] == State.ACTIVE && delivery(m).isWaitedFor()) {
+        for (int m = 0; m < used; m++) {
+            if (places[m].isWaitedFor()) {
                 return true;
             }
         }
@@ -230,134 +190,34 @@ public final class MemberTable {
     /// The slowest member's round-trip time.
     long rttNs() {
         long most = 0;
-        for (int m = 0; m < ids.length; m++) {
-            if (states[m] == State.ACTIVE) {
-                most = Math.max(most, rtts[m].smoothedNs());
+        for (int m = 0; m < used; m++) {
+            if (places[m].isActive()) {
+                most = Math.max(most, places[m].rtt.smoothedNs());
             }
         }
         return most == 0 ? RttEstimator.INITIAL_NS : most;
-    }
-
-    /// The reason for the eviction of a member that is GONE.
-    Reason reason(final int member) {
-        return reasons[member];
-    }
-
-    void reason(final int member, final Reason why) {
-        reasons[member] = why;
-    }
-
-    long id(final int member) {
-        return ids[member];
-    }
-
-    State state(final int member) {
-        return states[member];
-    }
-
-    long acknowledged(final int member) {
-        return acknowledged[member];
-    }
-
-    int ringSlots(final int member) {
-        return terms[member].ringSlots();
-    }
-
-    Delivery delivery(final int member) {
-        return terms[member].delivery();
-    }
-
-    CoRootOffer offer(final int member) {
-        return terms[member].offer();
-    }
-
-    LaneAddresses addresses(final int member) {
-        return terms[member].addresses();
     }
 
     /// Counts how long a member has held the source back, less a fiftieth of the time that it has not.
     ///
     /// @param holdsBack whether the member held the source back for the last `ns`
     /// @return whether that is longer than its delivery policy allows
-    boolean isTooSlow(final int member, final boolean holdsBack, final long ns) {
-        heldBackNs[member] = Math.max(0, heldBackNs[member] + (holdsBack ? ns : -ns / HELD_BACK_SHARE));
-        return delivery(member).kind() == Delivery.Kind.EVICT
-                && heldBackNs[member] > delivery(member).patienceMs() * NS_PER_MS;
-    }
-
-    long grant(final int member) {
-        return grants[member];
-    }
-
-    long startSequence(final int member) {
-        return startSequences[member];
-    }
-
-    long startFrameId(final int member) {
-        return startFrameIds[member];
-    }
-
-    boolean isStarted(final int member) {
-        return started[member];
-    }
-
-    void started(final int member) {
-        started[member] = true;
-    }
-
-    void complete(final int member) {
-        complete[member] = true;
-    }
-
-    int token(final int member) {
-        return tokens[member];
-    }
-
-    long heardNs(final int member) {
-        return heardNs[member];
-    }
-
-    void heard(final int member, final long nowNs) {
-        heardNs[member] = nowNs;
+    boolean isTooSlow(final int place, final boolean holdsBack, final long ns) {
+        final Member member = places[place];
+        final Delivery delivery = member.terms.delivery();
+        member.heldBackNs = Math.max(0, member.heldBackNs + (holdsBack ? ns : -ns / HELD_BACK_SHARE));
+        return delivery.kind() == Delivery.Kind.EVICT && member.heldBackNs > delivery.patienceMs() * NS_PER_MS;
     }
 
     /// This process stood still: no member counts as silent since before then. The excuse holds once between two
     /// datagrams of a member.
     void excuse(final long sinceNs) {
-        for (int m = 0; m < ids.length; m++) {
-            if (sinceNs > heardNs[m] && heardNs[m] != excusedNs[m]) {
-                heardNs[m] = sinceNs;
-                excusedNs[m] = sinceNs;
+        for (int m = 0; m < used; m++) {
+            final Member member = places[m];
+            if (sinceNs > member.heardNs && member.heardNs != member.excusedNs) {
+                member.heardNs = sinceNs;
+                member.excusedNs = sinceNs;
             }
         }
-    }
-
-    /// The time of the last answer to its JOIN.
-    long answeredNs(final int member) {
-        return answeredNs[member];
-    }
-
-    void answered(final int member, final long nowNs) {
-        answeredNs[member] = nowNs;
-    }
-
-    RttEstimator rtt(final int member) {
-        return rtts[member];
-    }
-
-    long timeoutNs(final int member) {
-        return timeoutNs[member];
-    }
-
-    void timeoutNs(final int member, final long dueNs) {
-        timeoutNs[member] = dueNs;
-    }
-
-    int timeouts(final int member) {
-        return timeouts[member];
-    }
-
-    void onTimeout(final int member) {
-        timeouts[member]++;
     }
 }

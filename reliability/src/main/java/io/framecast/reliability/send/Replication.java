@@ -2,6 +2,7 @@ package io.framecast.reliability.send;
 
 import io.framecast.reliability.send.CoRootConfig.Feed;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
@@ -20,7 +21,7 @@ final class Replication {
     private final boolean wanted;
     private final List<ServedGroup> sets;
     private final SenderOutput output;
-    private final SenderCounts counts;
+    private final Counts<SenderCount> counts;
 
     private final Predicate<ServedGroup> settled;
 
@@ -32,7 +33,7 @@ final class Replication {
             final List<ServedGroup> sets,
             final Predicate<ServedGroup> settled,
             final SenderOutput output,
-            final SenderCounts counts) {
+            final Counts<SenderCount> counts) {
         wanted = feed == Feed.UNICAST;
         this.sets = sets;
         this.settled = settled;
@@ -48,11 +49,11 @@ final class Replication {
         if (!RcConnectLayout.isValidCopy(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
-        if (ControlLayout.epoch(datagram, offset) < set.ledEpoch()) {
+        if (ControlLayout.EPOCH.get(datagram, offset) < set.ledEpoch()) {
             return Verdict.STALE_EPOCH;
         }
         if (wanted) {
-            final int epoch = RcConnectLayout.epoch(datagram, offset);
+            final int epoch = RcConnectLayout.EPOCH.get(datagram, offset);
             // The source kept the sequences that are still to be written.
             final long first = set.isFed() ? set.fedEnd() : next;
             if (output.openFeed(set.coRoot(), RcConnectLayout.offer(datagram, offset), epoch, first)) {
@@ -70,7 +71,7 @@ final class Replication {
         for (int i = 0; i < sets.size(); i++) {
             final ServedGroup set = sets.get(i);
             if (!set.isFed() || !push(set, firstSequence + count)) {
-                counts.fedDatagrams += output.repair(set.coRoot(), firstSequence, count);
+                counts.add(SenderCount.FED_DATAGRAMS, output.repair(set.coRoot(), firstSequence, count));
             }
         }
     }
@@ -109,12 +110,12 @@ final class Replication {
         while (set.fedEnd() < next && taken > 0) {
             taken = output.feed(set.coRoot(), set.fedEnd(), (int) (next - set.fedEnd()));
             if (taken == SenderOutput.NO_FEED) {
-                counts.feedFailures++;
+                counts.add(SenderCount.FEED_FAILURES);
                 set.starve();
                 return false;
             }
             set.feed(set.feedEpoch(), set.fedEnd() + taken);
-            counts.writtenDatagrams += taken;
+            counts.add(SenderCount.WRITTEN_DATAGRAMS, taken);
         }
         return true;
     }

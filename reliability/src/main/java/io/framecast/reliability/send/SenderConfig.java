@@ -16,9 +16,4 @@ public record SenderConfig(StreamInfo stream, int membersMax, long clockOffsetNs
             throw new IllegalArgumentException("members: expected 1 … 4096, got " + membersMax);
         }
     }
-
-    /// No co-roots.
-    public SenderConfig(final StreamInfo stream, final int membersMax, final long clockOffsetNs) {
-        this(stream, membersMax, clockOffsetNs, CoRootConfig.NONE);
-    }
 }

@@ -3,12 +3,13 @@ package io.framecast.reliability.send;
 import io.framecast.reliability.flow.HeartbeatScheduler;
 import io.framecast.reliability.flow.Standstill;
 import io.framecast.reliability.repair.RetransmitScheduler;
-import io.framecast.reliability.send.MemberTable.State;
+import io.framecast.reliability.send.Member.State;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AdmitLayout;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
@@ -58,13 +59,13 @@ public final class SenderMachine {
     private final CoRoots coRoots;
     private final CreditWords words;
     private final HeaderChecksum checksum = new HeaderChecksum();
-    private final ControlIds ids;
-    private final HeartbeatValues heartbeat;
+    private final ControlWriter ids;
+    private final HeartbeatValues heartbeat = new HeartbeatValues();
     private final byte[] channel;
     private final long clockOffsetNs;
     private final RetransmitScheduler.Output repairOutput = this::repair;
     private final VerdictCounts verdicts = new VerdictCounts();
-    private final SenderCounts counts = new SenderCounts();
+    private final Counts<SenderCount> counts = new Counts<>(SenderCount.class);
 
     private long next;
     private long waiting;
@@ -93,8 +94,7 @@ public final class SenderMachine {
         repairs = new RetransmitScheduler(window);
         heartbeats = new HeartbeatScheduler(stream.aliveTimeoutNs());
         standstill = new Standstill(stream.aliveTimeoutNs());
-        ids = new ControlIds(stream.session());
-        heartbeat = new HeartbeatValues(ids);
+        ids = new ControlWriter(stream.session());
         coRoots = new CoRoots(config, members, output, counts);
         words = new CreditWords(config, members, random, output, counts);
         admissions = new Admissions(stream, members, random, coRoots, words);
@@ -110,7 +110,7 @@ public final class SenderMachine {
         return verdicts;
     }
 
-    public SenderCounts counts() {
+    public Counts<SenderCount> counts() {
         return counts;
     }
 
@@ -164,7 +164,7 @@ public final class SenderMachine {
             return;
         }
         ids.receiver(0);
-        final int bytes = FrameLayout.write(output.control(), ids, sequence, metadata, checksum);
+        final int bytes = FrameLayout.write(ids.in(output.control()), sequence, metadata);
         if (member == RetransmitScheduler.EVERYBODY) {
             output.multicastControl(bytes);
         } else {
@@ -179,7 +179,7 @@ public final class SenderMachine {
         }
         next += count;
         coRoots.feeds().onSent(next - count, count);
-        counts.sentDatagrams += count;
+        counts.add(SenderCount.SENT_DATAGRAMS, count);
         heartbeats.onDataSent(nowNs);
         if (memberDeadlineNs == Long.MAX_VALUE) {
             memberDeadlineNs = nowNs + MEMBER_TICK_NS;
@@ -243,7 +243,7 @@ public final class SenderMachine {
     /// Announces the end of the session to all members, without waiting.
     public void close() {
         ids.receiver(0);
-        output.multicastControl(LeaveLayout.writeEvict(output.control(), ids, Reason.CLOSED, checksum));
+        output.multicastControl(LeaveLayout.writeEvict(ids.in(output.control()), Reason.CLOSED));
     }
 
     /// A datagram of the control lane.
@@ -252,7 +252,7 @@ public final class SenderMachine {
         if (common != Verdict.GOOD) {
             return verdicts.count(common);
         }
-        if (ControlLayout.session(datagram, offset) != stream.session()) {
+        if (ControlLayout.SESSION.get(datagram, offset) != stream.session()) {
             return verdicts.count(Verdict.WRONG_SESSION);
         }
         final int type = ControlLayout.type(datagram, offset);
@@ -260,9 +260,9 @@ public final class SenderMachine {
             memberDeadlineNs = Math.min(memberDeadlineNs, nowNs + MEMBER_TICK_NS);
             return verdicts.count(admissions.onJoin(datagram, offset, nowNs));
         }
-        final int member = members.find(ControlLayout.receiver(datagram, offset));
+        final int member = members.find(ControlLayout.RECEIVER.get(datagram, offset));
         if (member == MemberTable.NONE) {
-            admissions.onStranger(ControlLayout.receiver(datagram, offset), type, nowNs);
+            admissions.onStranger(ControlLayout.RECEIVER.get(datagram, offset), type, nowNs);
             return verdicts.count(Verdict.UNKNOWN_MEMBER);
         }
         return verdicts.count(dispatch(type, member, datagram, offset, nowNs));
@@ -270,12 +270,12 @@ public final class SenderMachine {
 
     private Verdict dispatch(
             final int type, final int member, final MemorySegment datagram, final long offset, final long nowNs) {
-        if (members.state(member) == State.GONE) {
+        if (members.of(member).state == State.GONE) {
             // The member missed the first notice.
-            admissions.evict(member, members.reason(member));
+            admissions.evict(member, members.of(member).reason);
             return Verdict.UNKNOWN_MEMBER;
         }
-        members.heard(member, nowNs);
+        members.of(member).heardNs = nowNs;
         return switch (type) {
             case ControlLayout.TYPE_READY -> onReady(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_ACK -> onAck(member, datagram, offset, nowNs);
@@ -289,15 +289,15 @@ public final class SenderMachine {
 
     private Verdict onReady(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
         if (!AdmitLayout.isValid(datagram, offset)
-                || AdmitLayout.grantSlots(datagram, offset) == 0
-                || AdmitLayout.token(datagram, offset) != members.token(member)) {
+                || AdmitLayout.GRANT_SLOTS.get(datagram, offset) == 0
+                || AdmitLayout.TOKEN.get(datagram, offset) != members.of(member).token) {
             return Verdict.IMPOSSIBLE;
         }
-        if (members.state(member) == State.ADMITTED) {
+        if (members.of(member).state == State.ADMITTED) {
             final long first = window.boundaryFrom(next);
             admissions.settled(member);
             members.activate(
-                    member, first, window.frameIdFrom(first), first + AdmitLayout.grantSlots(datagram, offset));
+                    member, first, window.frameIdFrom(first), first + AdmitLayout.GRANT_SLOTS.get(datagram, offset));
             granted = members.granted();
             heartbeats.onUrgent(nowNs);
             words.onActivated(member, nowNs);
@@ -307,50 +307,50 @@ public final class SenderMachine {
     }
 
     private void sendStart(final int member) {
-        ids.receiver(members.id(member));
+        ids.receiver(members.of(member).id);
         output.sendControl(
                 member,
                 StartLayout.write(
-                        output.control(), ids, members.startSequence(member), members.startFrameId(member), checksum));
+                        ids.in(output.control()), members.of(member).startSequence, members.of(member).startFrameId));
     }
 
     private Verdict onAck(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
-        if (members.state(member) != State.ACTIVE) {
+        if (members.of(member).state != State.ACTIVE) {
             return Verdict.UNKNOWN_MEMBER;
         }
         if (!AckLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
         final Verdict verdict = acknowledge(member, datagram, offset, nowNs);
-        counts.acks += verdict == Verdict.GOOD ? 1 : 0;
+        counts.add(SenderCount.ACKS, verdict == Verdict.GOOD ? 1 : 0);
         return verdict;
     }
 
     // From an ACK or a NACK.
     private Verdict acknowledge(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
-        final long acknowledged = AckLayout.acknowledged(datagram, offset);
-        final long grant = AckLayout.grant(datagram, offset);
+        final long acknowledged = AckLayout.ACKNOWLEDGED.get(datagram, offset);
+        final long grant = AckLayout.GRANT.get(datagram, offset);
         // A member may acknowledge its start before the source reached it, and the end of a frame that it dropped.
         // It acknowledges nothing else unsent.
-        final boolean waitedFor = members.delivery(member).isWaitedFor();
+        final boolean waitedFor = members.of(member).terms.delivery().isWaitedFor();
         final long ahead = waitedFor ? 0 : stream.frameMaxSlots();
-        if (acknowledged > Math.max(next + ahead, members.startSequence(member))
+        if (acknowledged > Math.max(next + ahead, members.of(member).startSequence)
                 || grant - acknowledged > Integer.MAX_VALUE) {
             return Verdict.IMPOSSIBLE;
         }
-        members.started(member);
+        members.of(member).started = true;
         final boolean complete = ending && AckLayout.isComplete(datagram, offset);
         if (complete) {
-            members.complete(member);
+            members.of(member).complete = true;
         }
-        final long echo = AckLayout.echoTimeNs(datagram, offset);
+        final long echo = AckLayout.ECHO_TIME.get(datagram, offset);
         if (echo != AckLayout.NO_ECHO && echo >= 0 && echo <= nowNs) {
-            members.rtt(member).onSample(nowNs - echo - AckLayout.echoDelayNs(datagram, offset));
+            members.of(member).rtt.onSample(nowNs - echo - AckLayout.ECHO_DELAY.unsigned(datagram, offset));
         }
-        counts.creditDatagrams += grant > members.grant(member) ? 1 : 0;
+        counts.add(SenderCount.CREDIT_DATAGRAMS, grant > members.of(member).grant ? 1 : 0);
         final boolean moved = members.acknowledge(member, acknowledged, grant);
         if (moved) {
-            members.timeoutNs(member, Long.MAX_VALUE);
+            members.of(member).timeoutNs = Long.MAX_VALUE;
             coRoots.onAdvanced(member, nowNs);
         }
         coRoots.onAck(member, datagram, offset, complete);
@@ -376,7 +376,7 @@ public final class SenderMachine {
     }
 
     private Verdict onNack(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
-        if (members.state(member) != State.ACTIVE) {
+        if (members.of(member).state != State.ACTIVE) {
             return Verdict.UNKNOWN_MEMBER;
         }
         if (!NackLayout.isValid(datagram, offset)) {
@@ -388,7 +388,7 @@ public final class SenderMachine {
                 return verdict;
             }
         }
-        counts.nacks++;
+        counts.add(SenderCount.NACKS);
         if (nowNs != requestsNs) {
             requestsNs = nowNs;
             requestsLeft = REQUESTS_PER_CYCLE_MAX;
@@ -415,7 +415,7 @@ public final class SenderMachine {
 
     // A member that is not waited for requests datagrams that the source no longer holds.
     private void sendTrailingEdge(final int member, final long nowNs) {
-        if (!members.delivery(member).isWaitedFor() && nowNs >= trailNs) {
+        if (!members.of(member).terms.delivery().isWaitedFor() && nowNs >= trailNs) {
             trailNs = nowNs + TRAIL_INTERVAL_NS;
             heartbeats.onUrgent(nowNs);
         }
@@ -423,11 +423,11 @@ public final class SenderMachine {
 
     private Verdict onFrameRequest(
             final int member, final MemorySegment datagram, final long offset, final long nowNs) {
-        if (members.state(member) != State.ACTIVE || !FrameLayout.isValidRequest(datagram, offset)) {
+        if (members.of(member).state != State.ACTIVE || !FrameLayout.isValidRequest(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
-        counts.frameRequests++;
-        final long first = FrameLayout.firstSequence(datagram, offset);
+        counts.add(SenderCount.FRAME_REQUESTS);
+        final long first = FrameLayout.FIRST_SEQUENCE.get(datagram, offset);
         if (first < window.freed() || first >= next) {
             sendTrailingEdge(member, nowNs);
             return Verdict.IMPOSSIBLE;
@@ -487,11 +487,11 @@ public final class SenderMachine {
 
     // Repairs for a member that is gone are dropped, because its address may have no receiver any more.
     private int repair(final int member, final long firstSequence, final int count) {
-        if (member != RetransmitScheduler.EVERYBODY && members.state(member) != State.ACTIVE) {
+        if (member != RetransmitScheduler.EVERYBODY && members.of(member).state != State.ACTIVE) {
             return count;
         }
         final int accepted = output.repair(member, firstSequence, count);
-        counts.repairedDatagrams += accepted;
+        counts.add(SenderCount.REPAIRED_DATAGRAMS, accepted);
         return accepted;
     }
 
@@ -509,7 +509,6 @@ public final class SenderMachine {
             flags |= HeartbeatLayout.FLAG_DIRECT | HeartbeatLayout.FLAG_ACK_REQUEST;
         }
         ids.receiver(0);
-        final MemorySegment datagram = output.control();
         final long boundary = window.boundaryFrom(next);
         final long announced = Math.max(0, next - waiting);
         if (announced == boundary) {
@@ -517,9 +516,8 @@ public final class SenderMachine {
         }
         heartbeat.progress(announced, window.frameIdFrom(boundary)).repairable(Math.max(0, announced - window.freed()));
         heartbeat.timing(nowNs, members.rttNs(), members.active()).clock(nowNs + clockOffsetNs);
-        final int length = HeartbeatLayout.writeInfo(datagram, stream, channel);
-        output.multicastControl(HeartbeatLayout.write(datagram, length, flags, heartbeat, checksum));
-        counts.heartbeats++;
+        output.multicastControl(HeartbeatLayout.write(ids.in(output.control()), flags, stream, channel, heartbeat));
+        counts.add(SenderCount.HEARTBEATS);
         heartbeats.onSent(unacknowledged || blocked || ending, nowNs);
     }
 
@@ -530,7 +528,7 @@ public final class SenderMachine {
         membersNs = nowNs;
         final boolean blocked = isBlocked();
         for (int m = 0; m < members.capacity(); m++) {
-            if (members.state(m) == State.ACTIVE || members.state(m) == State.ADMITTED) {
+            if (members.of(m).state == State.ACTIVE || members.of(m).state == State.ADMITTED) {
                 final boolean holdsBack = blocked && isHeldBackBy(m);
                 work += members.isTooSlow(m, holdsBack, sinceNs) ? evictAs(m, Reason.SLOW) : onMemberTick(m, nowNs);
                 memberDeadlineNs = nowNs + MEMBER_TICK_NS;
@@ -546,10 +544,10 @@ public final class SenderMachine {
     }
 
     private boolean isHeldBackBy(final int member) {
-        return members.state(member) == State.ACTIVE
+        return members.of(member).state == State.ACTIVE
                 && (next < window.committed()
-                        ? members.grant(member) <= next
-                        : members.acknowledged(member) <= window.freed());
+                        ? members.of(member).grant <= next
+                        : members.of(member).acknowledged <= window.freed());
     }
 
     // Where the source waits for no member and all members are stuck, the stream goes on, a window in each tick.
@@ -563,9 +561,9 @@ public final class SenderMachine {
     private int evictAs(final int member, final Reason reason) {
         // Before its slots can be reused: the member must read the datagrams that were sent.
         words.onGone(member);
-        members.reason(member, reason);
+        members.of(member).reason = reason;
         admissions.evict(member, reason);
-        counts.evictions += members.state(member) == State.ACTIVE ? 1 : 0;
+        counts.add(SenderCount.EVICTIONS, members.of(member).state == State.ACTIVE ? 1 : 0);
         members.remove(member, State.GONE);
         coRoots.onGone(member);
         granted = members.granted();
@@ -573,13 +571,13 @@ public final class SenderMachine {
     }
 
     private int onMemberTick(final int member, final long nowNs) {
-        if (nowNs - members.heardNs(member) > stream.aliveTimeoutNs()) {
+        if (nowNs - members.of(member).heardNs > stream.aliveTimeoutNs()) {
             return evictAs(member, Reason.SILENT);
         }
-        if (members.state(member) != State.ACTIVE) {
+        if (members.of(member).state != State.ACTIVE) {
             return 0;
         }
-        if (!members.isStarted(member)) {
+        if (!members.of(member).started) {
             sendStart(member);
             return 1;
         }
@@ -589,23 +587,23 @@ public final class SenderMachine {
     // A full ring is treated like a timeout: the source repeats the oldest datagram (Subramoni, buffer management),
     // to the slowest member only.
     private int onTimeoutTick(final int member, final long nowNs) {
-        final long oldest = members.acknowledged(member);
+        final long oldest = members.of(member).acknowledged;
         if (oldest >= next || coRoots.isOfASet(member)) {
-            members.timeoutNs(member, Long.MAX_VALUE);
+            members.of(member).timeoutNs = Long.MAX_VALUE;
             return 0;
         }
-        if (members.timeoutNs(member) == Long.MAX_VALUE) {
-            members.timeoutNs(member, nowNs + timeoutNs(member));
+        if (members.of(member).timeoutNs == Long.MAX_VALUE) {
+            members.of(member).timeoutNs = nowNs + timeoutNs(member);
             return 0;
         }
-        if (members.timeoutNs(member) > nowNs) {
+        if (members.of(member).timeoutNs > nowNs) {
             return 0;
         }
-        members.onTimeout(member);
-        members.timeoutNs(member, nowNs + timeoutNs(member));
-        counts.timeouts++;
+        members.of(member).timeouts++;
+        members.of(member).timeoutNs = nowNs + timeoutNs(member);
+        counts.add(SenderCount.TIMEOUTS);
         // A member that reads repairs itself at first needs only the source's progress.
-        if (!words.isLive(member) || members.timeouts(member) > READER_TIMEOUTS_MAX) {
+        if (!words.isLive(member) || members.of(member).timeouts > READER_TIMEOUTS_MAX) {
             repairs.request(member, oldest, nowNs, 0);
         }
         heartbeats.onUrgent(nowNs);
@@ -613,8 +611,8 @@ public final class SenderMachine {
     }
 
     private long timeoutNs(final int member) {
-        final long base = Math.max(TIMEOUT_MIN_NS, 2 * members.rtt(member).timeoutNs());
-        return Math.min(TIMEOUT_MAX_NS, base << Math.min(TIMEOUT_DOUBLINGS_MAX, members.timeouts(member)));
+        final long base = Math.max(TIMEOUT_MIN_NS, 2 * members.of(member).rtt.timeoutNs());
+        return Math.min(TIMEOUT_MAX_NS, base << Math.min(TIMEOUT_DOUBLINGS_MAX, members.of(member).timeouts));
     }
 
     /// The time at which [#onTick] has something to do.

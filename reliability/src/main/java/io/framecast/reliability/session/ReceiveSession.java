@@ -36,17 +36,6 @@ public final class ReceiveSession {
     private final FrameConsumer consumer;
     private final FrameDelivery delivery;
     private final int fullBytes;
-    private final Assembly.Expectation expectation = new Assembly.Expectation() {
-        @Override
-        public long expectedSequence() {
-            return machine.expectedSequence();
-        }
-
-        @Override
-        public int expectedRun(final long first, final int max) {
-            return machine.expectedRun(first, max);
-        }
-    };
     private boolean started;
     private long firstFrameId;
     // Frames from this one on were published since an earlier membership in this session; MAX_VALUE without
@@ -204,7 +193,7 @@ public final class ReceiveSession {
     }
 
     private int poll(final long nowNs) {
-        askAgain(nowNs);
+        assembly.renew(machine.repairRequests(), nowNs);
         int taken = 0;
         for (int round = 0; round < ROUNDS_MAX; round++) {
             final int batch = pollData(nowNs);
@@ -217,21 +206,11 @@ public final class ReceiveSession {
         return areRepairsDue(taken, nowNs) ? taken + pollRepairs(nowNs) : taken;
     }
 
-    // Renews requests for frames whose repairs have a place now, and updates the number of further frames.
-    private void askAgain(final long nowNs) {
-        for (long first = assembly.takeRoom(); first != Assembly.NONE; first = assembly.takeRoom()) {
-            machine.repairRequests().retryNow(first, assembly.takenSlots(), nowNs);
-        }
-        if (assembly.roomFrames() != Integer.MAX_VALUE) {
-            machine.repairRequests().room(assembly.roomFrames(), assembly.roomSlots(), nowNs);
-        }
-    }
-
     private int pollData(final long nowNs) {
         if (!isListening(machine.state())) {
             return 0;
         }
-        final int count = assembly.poll(dataLane, machine.state() == State.RECEIVING ? expectation : null);
+        final int count = assembly.poll(dataLane, machine.state() == State.RECEIVING ? machine : null);
         if (count <= 0) {
             if (count == 0) {
                 machine.onDrained(nowNs);
@@ -322,12 +301,11 @@ public final class ReceiveSession {
         final boolean wanted = machine.wantsRepair(repairLanding.headers(), header, bytes);
         long frameIndex = 0;
         if (wanted) {
-            frameIndex = DataLayout.frameIndex(repairLanding.headers(), header);
-            final long first = DataLayout.sequence(repairLanding.headers(), header) - frameIndex;
-            final long slots =
-                    StreamInfo.slots(DataLayout.frameBytes(repairLanding.headers(), header), repairLanding.slotBytes());
-            if (!assembly.reserve(first, slots)) {
-                machine.repairRequests().defer(first, slots, nowNs + assembly.patienceNs(first));
+            frameIndex = DataLayout.FRAME_INDEX.unsigned(repairLanding.headers(), header);
+            final long first = DataLayout.SEQUENCE.get(repairLanding.headers(), header) - frameIndex;
+            final long slots = StreamInfo.slots(
+                    DataLayout.FRAME_BYTES.unsigned(repairLanding.headers(), header), repairLanding.slotBytes());
+            if (!assembly.reserve(first, slots, machine.repairRequests(), nowNs)) {
                 return;
             }
         }

@@ -5,6 +5,7 @@ import io.framecast.reliability.lane.SendLanePort;
 import io.framecast.reliability.onesided.MemberEndpoints;
 import io.framecast.reliability.repair.RetransmitScheduler;
 import io.framecast.reliability.send.SenderConfig;
+import io.framecast.reliability.send.SenderCount;
 import io.framecast.reliability.send.SenderMachine;
 import io.framecast.reliability.send.SenderOutput;
 import io.framecast.reliability.window.SendWindow;
@@ -50,12 +51,10 @@ public final class SendSession implements SenderOutput {
     private boolean ending;
     private boolean ended;
 
-    /// @param window over `memory`
     /// @param endpoints null where the transport has no one-sided operations
     public SendSession(
             final SenderConfig config,
             final SendWindow window,
-            final WindowMemory memory,
             final SendPacer pacer,
             final ControlPort control,
             final SendLanePort data,
@@ -63,7 +62,7 @@ public final class SendSession implements SenderOutput {
             final @Nullable MemberEndpoints endpoints,
             final RandomGenerator random) {
         this.window = window;
-        this.memory = memory;
+        memory = window.memory();
         this.pacer = pacer;
         this.control = control;
         this.data = data;
@@ -136,7 +135,7 @@ public final class SendSession implements SenderOutput {
 
     private boolean isCreditAwaited() {
         return endpoints != null
-                && machine.counts().links() > 0
+                && machine.counts().get(SenderCount.LINKS) > 0
                 && window.committed() > machine.nextSequence()
                 && machine.sendable() == 0;
     }

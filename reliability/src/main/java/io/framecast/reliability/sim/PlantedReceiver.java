@@ -55,7 +55,7 @@ final class PlantedReceiver {
     private boolean isHeartbeat(final MemorySegment datagram) {
         return datagram.byteSize() > CLOCK
                 && ControlLayout.type(datagram, 0) == ControlLayout.TYPE_HEARTBEAT
-                && ControlLayout.session(datagram, 0) == reception.source().nonce();
+                && ControlLayout.SESSION.get(datagram, 0) == reception.source().nonce();
     }
 
     /// A receiver is about to acknowledge, for itself or for its group.
@@ -76,11 +76,11 @@ final class PlantedReceiver {
                     reception.machine().acknowledgedSequence());
             ack.set(ValueLayout.JAVA_LONG_UNALIGNED, GRANT, reception.machine().grantedSequence());
         } else if (plant == Plant.SPEAK_FOR_ALL) {
-            ack.set(ValueLayout.JAVA_INT_UNALIGNED, COVERED, ControlLayout.epoch(ack, 0));
+            ack.set(ValueLayout.JAVA_INT_UNALIGNED, COVERED, ControlLayout.EPOCH.get(ack, 0));
         } else {
             return;
         }
-        Forgery.seal(ack.asSlice(0, ControlLayout.bytes(ack, 0)));
+        Forgery.seal(ack.asSlice(0, ControlLayout.DATAGRAM_BYTES.get(ack, 0)));
     }
 
     /// In each duty cycle: a source that is gone goes on sending.
@@ -163,14 +163,14 @@ final class PlantedReceiver {
                 || !checksum.isSealed(datagram, 0, reception.source().nonce())) {
             return;
         }
-        final long sequence = DataLayout.sequence(datagram, 0);
+        final long sequence = DataLayout.SEQUENCE.get(datagram, 0);
         final int slotBytes = reception.world().options().stream().slotBytes();
-        final boolean whole = DataLayout.frameBytes(datagram, 0) <= slotBytes;
+        final boolean whole = DataLayout.FRAME_BYTES.unsigned(datagram, 0) <= slotBytes;
         if (DataLayout.type(datagram, 0) == DataLayout.TYPE_DATA
                 && whole
                 && sequence >= machine.startSequence()
                 && sequence < machine.nextFrameSequence()) {
-            final long again = Integer.toUnsignedLong(DataLayout.frameId(datagram, 0));
+            final long again = Integer.toUnsignedLong(DataLayout.FRAME_ID.get(datagram, 0));
             reception.frames().onAgain(again);
         }
     }

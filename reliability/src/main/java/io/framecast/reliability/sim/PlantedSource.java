@@ -58,7 +58,7 @@ final class PlantedSource {
         }
         final MemorySegment changed = MemorySegment.ofArray(datagram.toArray(ValueLayout.JAVA_BYTE));
         if (plant == Plant.IGNORE_CREDIT) {
-            changed.set(ValueLayout.JAVA_LONG_UNALIGNED, GRANT, AckLayout.grant(datagram, 0) + source.slots());
+            changed.set(ValueLayout.JAVA_LONG_UNALIGNED, GRANT, AckLayout.GRANT.get(datagram, 0) + source.slots());
         } else {
             changed.set(
                     ValueLayout.JAVA_LONG_UNALIGNED,

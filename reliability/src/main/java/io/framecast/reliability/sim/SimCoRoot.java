@@ -84,8 +84,7 @@ final class SimCoRoot implements CoRootOutput {
     public RepairStore openStore() {
         RepairStore made = store;
         if (made == null) {
-            made = new RepairStore(
-                    memory.headers(), memory.payload(), memory.lengths(), memory.slots(), memory.slotBytes());
+            made = new RepairStore(memory);
             if (exposed != null) {
                 made.guardedBy(exposed.guards());
             }

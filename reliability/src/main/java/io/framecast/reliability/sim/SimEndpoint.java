@@ -349,7 +349,7 @@ final class SimEndpoint implements EndpointPort {
             final int bytes = DataLayout.datagramBytes(headers, header, slotBytes) - DataLayout.LENGTH;
             final MemorySegment payload = reads.memory().payload().asSlice(reads.payloadOffset(slot), slotBytes);
             final long guard = SlotGuard.of(
-                    DataLayout.sequence(headers, header),
+                    DataLayout.SEQUENCE.get(headers, header),
                     new PayloadChecksum(payload, 1, slotBytes).of(0, Math.clamp(bytes, 0, slotBytes)));
             // The read ahead of the payload lands right before the one behind it.
             region.set(JAVA_LONG, at - Long.BYTES, guard);

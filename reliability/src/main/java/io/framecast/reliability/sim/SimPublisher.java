@@ -69,9 +69,8 @@ final class SimPublisher {
                 lengths,
                 stream.windowSlots(),
                 stream.slotBytes());
-        window = new SendWindow(stream.windowSlots(), memory.headers(), lengths, stream.slotBytes(), session.nonce())
-                .firstFrameId(stream.firstFrameId());
-        small = window.bundleIn(memory.payload());
+        window = new SendWindow(memory, session.nonce()).firstFrameId(stream.firstFrameId());
+        small = window.bundle();
         watched = options.audience().oneSided() > 0;
         freeSlotsMin = small.takes(Math.max(1, stream.frameBytes())) ? 2 : 1;
         nextFrameNs = beginNs;

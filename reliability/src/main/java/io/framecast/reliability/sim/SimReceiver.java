@@ -106,7 +106,7 @@ final class SimReceiver extends SimNode {
             reception.onControl(datagram);
         }
         if (isAnnouncement(datagram)) {
-            final SimSession session = world.session(ControlLayout.session(datagram, 0));
+            final SimSession session = world.session(ControlLayout.SESSION.get(datagram, 0));
             if (session != null && mayJoin(session)) {
                 join(session, datagram);
             }

@@ -7,8 +7,10 @@ import io.framecast.reliability.assembly.MemoryShape.Kind;
 import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.assembly.RepairSlots;
 import io.framecast.reliability.lane.LanePort;
+import io.framecast.reliability.onesided.ReadCount;
 import io.framecast.reliability.onesided.RemoteWindows;
 import io.framecast.reliability.receive.ReceiverConfig;
+import io.framecast.reliability.receive.ReceiverCount;
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.receive.ReceiverMachine.State;
 import io.framecast.reliability.receive.ReceiverOutput;
@@ -272,7 +274,7 @@ final class SimReception implements ReceiverOutput {
         final long before = accepted();
         final long refusedBefore = refused();
         final long unplacedBefore = session.assembly().refusedRepairs();
-        final long repairedBefore = machine.counts().repairedDatagrams();
+        final long repairedBefore = machine.counts().get(ReceiverCount.REPAIRED_DATAGRAMS);
         final boolean quiet = world.options().faults().isNone();
         final List<Long> missing = quiet ? missingInRepairs() : List.of();
         work = 0;
@@ -292,7 +294,7 @@ final class SimReception implements ReceiverOutput {
             repairLane.taken().forEach(this::onUnplaced);
             onUnplacedReads();
         }
-        if (quiet && machine.counts().repairedDatagrams() > repairedBefore) {
+        if (quiet && machine.counts().get(ReceiverCount.REPAIRED_DATAGRAMS) > repairedBefore) {
             missing.stream()
                     .filter(sequence ->
                             sequence < machine.acknowledgedSequence() || machine.expectedRun(sequence, 1) == 0)
@@ -307,7 +309,7 @@ final class SimReception implements ReceiverOutput {
     private List<Long> missingInRepairs() {
         return repair.queue().stream()
                 .filter(datagram -> machine.wantsRepair(datagram, 0, (int) datagram.byteSize()))
-                .map(datagram -> DataLayout.sequence(datagram, 0))
+                .map(datagram -> DataLayout.SEQUENCE.get(datagram, 0))
                 .distinct()
                 .toList();
     }
@@ -323,9 +325,10 @@ final class SimReception implements ReceiverOutput {
 
     private void onUnplaced(final MemorySegment datagram) {
         if (datagram.byteSize() >= DataLayout.LENGTH) {
-            final long first = DataLayout.sequence(datagram, 0) - DataLayout.frameIndex(datagram, 0);
+            final long first = DataLayout.SEQUENCE.get(datagram, 0) - DataLayout.FRAME_INDEX.unsigned(datagram, 0);
             final long slots = StreamInfo.slots(
-                    DataLayout.frameBytes(datagram, 0), machine.stream().slotBytes());
+                    DataLayout.FRAME_BYTES.unsigned(datagram, 0),
+                    machine.stream().slotBytes());
             // Forged datagrams name any sequence.
             final boolean near = first < machine.acknowledgedSequence() + machine.windowSlots();
             if (first >= machine.startSequence() && near && slots <= machine.windowSlots()) {
@@ -342,7 +345,7 @@ final class SimReception implements ReceiverOutput {
         final boolean receiving = machine.state() == State.RECEIVING;
         final MemorySegment shown = plant.onControl(datagram);
         final Verdict verdict = machine.onControl(shown, 0, (int) shown.byteSize(), process.nowNs());
-        final long to = shown.byteSize() < ControlLayout.LENGTH ? 0 : ControlLayout.receiver(shown, 0);
+        final long to = shown.byteSize() < ControlLayout.LENGTH ? 0 : ControlLayout.RECEIVER.get(shown, 0);
         if ((to != 0 && to != id) || isOfSet(shown)) {
             // Reports of its group, or its own answers, are no sign of the source's life.
             return;
@@ -355,9 +358,9 @@ final class SimReception implements ReceiverOutput {
             return;
         }
         if (ControlLayout.type(datagram, 0) == ControlLayout.TYPE_HEARTBEAT) {
-            life.onRtt(HeartbeatLayout.rttNs(datagram, 0));
+            life.onRtt(HeartbeatLayout.RTT.unsigned(datagram, 0));
             if (verdict == Verdict.GOOD && receiving) {
-                frames.onClock(HeartbeatLayout.clockNs(datagram, 0));
+                frames.onClock(HeartbeatLayout.CLOCK.get(datagram, 0));
             }
         }
     }
@@ -428,15 +431,15 @@ final class SimReception implements ReceiverOutput {
                 life.onReported(NackLayout.first(scratch, 0, i), NackLayout.count(scratch, 0, i));
             }
             if (NackLayout.acknowledges(scratch, 0)) {
-                frames.onAcknowledged(AckLayout.acknowledged(scratch, 0));
+                frames.onAcknowledged(AckLayout.ACKNOWLEDGED.get(scratch, 0));
             }
         } else if (type == ControlLayout.TYPE_ACK) {
             plant.onAck(scratch);
             // An aggregate covers other members as well, and more of them as they report.
             if (!AckLayout.isAggregate(scratch, 0)) {
-                frames.onAcknowledged(AckLayout.acknowledged(scratch, 0));
+                frames.onAcknowledged(AckLayout.ACKNOWLEDGED.get(scratch, 0));
             }
-            if ((ControlLayout.flags(scratch, 0) & AckLayout.FLAG_COMPLETE) != 0) {
+            if ((ControlLayout.FLAGS.get(scratch, 0) & AckLayout.FLAG_COMPLETE) != 0) {
                 life.onComplete();
             }
         }
@@ -450,10 +453,10 @@ final class SimReception implements ReceiverOutput {
             if (windows != null) {
                 windows.close();
                 final SimTally tally = world.tally();
-                tally.pulls += windows.sourceReads().landed();
-                tally.setPulls += windows.coRootReads().landed();
-                tally.stalePulls +=
-                        windows.sourceReads().stale() + windows.coRootReads().stale();
+                tally.pulls += windows.sourceReads().get(ReadCount.LANDED);
+                tally.setPulls += windows.coRootReads().get(ReadCount.LANDED);
+                tally.stalePulls += windows.sourceReads().get(ReadCount.STALE)
+                        + windows.coRootReads().get(ReadCount.STALE);
             }
             frames.conclude(isEnded());
             if (isEnded() && source.isClosed()) {

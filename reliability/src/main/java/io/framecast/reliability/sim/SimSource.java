@@ -5,7 +5,7 @@ import io.framecast.reliability.lane.SendLanePort;
 import io.framecast.reliability.onesided.MemberEndpoints;
 import io.framecast.reliability.send.CoRootConfig;
 import io.framecast.reliability.send.SenderConfig;
-import io.framecast.reliability.send.SenderCounts;
+import io.framecast.reliability.send.SenderCount;
 import io.framecast.reliability.send.SenderMachine;
 import io.framecast.reliability.session.SendPacer;
 import io.framecast.reliability.session.SendSession;
@@ -16,8 +16,9 @@ import io.framecast.reliability.sim.record.SimFrames;
 import io.framecast.reliability.sim.record.SimTally;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.window.WindowMemory;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.LeaveLayout;
@@ -99,7 +100,6 @@ final class SimSource extends SimNode implements ControlPort {
         session = new SendSession(
                 new SenderConfig(stream, members, life.epochOffsetNs(), coRoots),
                 window,
-                memory,
                 new SendPacer(0),
                 this,
                 data,
@@ -115,12 +115,12 @@ final class SimSource extends SimNode implements ControlPort {
     }
 
     private long taken() {
-        final SenderCounts counts = machine.counts();
-        return counts.acks() + counts.nacks() + counts.frameRequests();
+        final Counts<SenderCount> counts = machine.counts();
+        return counts.get(SenderCount.ACKS) + counts.get(SenderCount.NACKS) + counts.get(SenderCount.FRAME_REQUESTS);
     }
 
     private long sent() {
-        return machine.counts().heartbeats() + machine.counts().instructions();
+        return machine.counts().get(SenderCount.HEARTBEATS) + machine.counts().get(SenderCount.INSTRUCTIONS);
     }
 
     /// This life of the source.
@@ -183,7 +183,7 @@ final class SimSource extends SimNode implements ControlPort {
 
     private void onControl(final MemorySegment datagram) {
         final int bytes = (int) datagram.byteSize();
-        final long id = bytes >= ControlLayout.LENGTH ? ControlLayout.receiver(datagram, 0) : 0;
+        final long id = bytes >= ControlLayout.LENGTH ? ControlLayout.RECEIVER.get(datagram, 0) : 0;
         final Verdict verdict = machine.onControl(plant.onControl(datagram), 0, bytes, nowNs());
         final SimReception reception = life.reception(id);
         if (reception != null && ControlLayout.check(datagram, 0, bytes, checksum) == Verdict.GOOD) {
@@ -247,7 +247,7 @@ final class SimSource extends SimNode implements ControlPort {
         if (count == 0 || firstSlot == window.slots()) {
             return;
         }
-        final long first = DataLayout.sequence(memory.headers(), WindowMemory.headerOffset(firstSlot));
+        final long first = DataLayout.SEQUENCE.get(memory.headers(), WindowMemory.headerOffset(firstSlot));
         if (lane == SimLane.REPAIR) {
             if (first < window.freed() || first + count > machine.nextSequence()) {
                 violation("repairs " + first + " and " + (count - 1) + " behind it, which it does not hold");
@@ -306,12 +306,12 @@ final class SimSource extends SimNode implements ControlPort {
         }
         final MemorySegment ghost = MemorySegment.ofArray(bytes);
         ghost.set(ValueLayout.JAVA_INT_UNALIGNED, 8, DataLayout.sessionTag(life.ghostNonce()));
-        ghost.set(ValueLayout.JAVA_LONG_UNALIGNED, 16, DataLayout.sequence(ghost, 0) + random().nextInt(3));
+        ghost.set(ValueLayout.JAVA_LONG_UNALIGNED, 16, DataLayout.SEQUENCE.get(ghost, 0) + random().nextInt(3));
         checksum.seal(ghost, 0, life.ghostNonce());
         network.multicast(SimLane.DATA, ghost);
         final MemorySegment end = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
         final int length =
-                LeaveLayout.writeEvict(end, new ControlIds(life.ghostNonce()), LeaveLayout.Reason.CLOSED, checksum);
+                LeaveLayout.writeEvict(new ControlWriter(life.ghostNonce()).in(end), LeaveLayout.Reason.CLOSED);
         network.multicast(SimLane.CONTROL, end.asSlice(0, length));
     }
 
@@ -352,7 +352,7 @@ final class SimSource extends SimNode implements ControlPort {
     }
 
     private @Nullable SimReception addressee() {
-        return life.reception(ControlLayout.receiver(scratch, 0));
+        return life.reception(ControlLayout.RECEIVER.get(scratch, 0));
     }
 
     private void noteEviction() {
@@ -367,8 +367,8 @@ final class SimSource extends SimNode implements ControlPort {
     // The first frame that begins at or after the next sequence to send: the checker's own computation of a
     // member's start.
     private void noteStart(final int bytes) {
-        final long first = StartLayout.firstSequence(scratch, 0);
-        final long frameId = StartLayout.firstFrameId(scratch, 0);
+        final long first = StartLayout.FIRST_SEQUENCE.get(scratch, 0);
+        final long frameId = StartLayout.FIRST_FRAME_ID.get(scratch, 0);
         final SimReception receiver = addressee();
         if (receiver != null && !receiver.frames().isStarted()) {
             final SimFrames frames = life.frames();
@@ -380,8 +380,8 @@ final class SimSource extends SimNode implements ControlPort {
             receiver.frames().start(truth);
         }
         if (options.plant() == Plant.WRONG_FRAME_BOUNDARY) {
-            final ControlIds ids = new ControlIds(life.nonce()).receiver(ControlLayout.receiver(scratch, 0));
-            if (StartLayout.write(scratch, ids, first + 1, frameId, checksum) != bytes) {
+            final ControlWriter ids = new ControlWriter(life.nonce()).receiver(ControlLayout.RECEIVER.get(scratch, 0));
+            if (StartLayout.write(ids.in(scratch), first + 1, frameId) != bytes) {
                 throw new IllegalStateException("START changed its length");
             }
         }
@@ -398,16 +398,16 @@ final class SimSource extends SimNode implements ControlPort {
     /// Adds its counters to the run's sums, once.
     @Override
     void conclude() {
-        world.tally().evictions += machine.counts().evictions();
-        final SenderCounts counts = machine.counts();
+        world.tally().evictions += machine.counts().get(SenderCount.EVICTIONS);
+        final Counts<SenderCount> counts = machine.counts();
         final SimTally tally = world.tally();
-        tally.timeouts += counts.timeouts();
-        tally.words += counts.creditWords();
-        tally.written += counts.writtenDatagrams();
-        tally.fed += counts.fedDatagrams();
-        tally.failovers += counts.failovers();
-        tally.aggregates += counts.aggregates();
-        tally.sentDatagrams += counts.sentDatagrams();
+        tally.timeouts += counts.get(SenderCount.TIMEOUTS);
+        tally.words += counts.get(SenderCount.CREDIT_WORDS);
+        tally.written += counts.get(SenderCount.WRITTEN_DATAGRAMS);
+        tally.fed += counts.get(SenderCount.FED_DATAGRAMS);
+        tally.failovers += counts.get(SenderCount.FAILOVERS);
+        tally.aggregates += counts.get(SenderCount.AGGREGATES);
+        tally.sentDatagrams += counts.get(SenderCount.SENT_DATAGRAMS);
         tally.controlTaken += taken() - joiningTaken;
         tally.controlTold += sent() - joiningSent;
     }

@@ -4,7 +4,6 @@ import io.framecast.reliability.wire.BundleLayout;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
-import java.lang.foreign.MemorySegment;
 
 /// Writes header and table of a closed bundle. Each thread that closes bundles has an instance, because an instance
 /// has scratch memory.
@@ -12,17 +11,13 @@ final class BundleSealer {
     // A bundle that leaves no more than this part of its slot is padded to fill it.
     private static final int PADDING_SHARE = 8;
 
-    private final MemorySegment headers;
-    private final MemorySegment payload;
-    private final int slotBytes;
+    private final WindowMemory memory;
     private final long session;
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final DataHeader header = new DataHeader();
 
-    BundleSealer(final MemorySegment headers, final MemorySegment payload, final int slotBytes, final long session) {
-        this.headers = headers;
-        this.payload = payload;
-        this.slotBytes = slotBytes;
+    BundleSealer(final WindowMemory memory, final long session) {
+        this.memory = memory;
         this.session = session;
     }
 
@@ -34,13 +29,13 @@ final class BundleSealer {
         final int count = OpenBundle.count(word);
         final long first = bundle.entry(sequence, 0);
         final int bytes =
-                count == 1 ? BundleLayout.bytes(first) : writeTable(bundle, word, sequence, (long) slot * slotBytes);
+                count == 1 ? BundleLayout.bytes(first) : writeTable(bundle, word, sequence, memory.payloadOffset(slot));
         header.session(DataLayout.TYPE_DATA, session)
                 .frame(bundle.firstFrameId(sequence), bytes, bundle.timestampNs(sequence))
                 .attributes(count == 1 ? BundleLayout.flags(first) : DataLayout.FLAG_BUNDLE, count == 1 ? 0 : count);
-        final long offset = (long) slot * DataLayout.LENGTH;
-        DataLayout.write(headers, offset, header, sequence, 0);
-        checksum.seal(headers, offset, session);
+        final long offset = WindowMemory.headerOffset(slot);
+        DataLayout.write(memory.headers(), offset, header, sequence, 0);
+        checksum.seal(memory.headers(), offset, session);
         return bytes;
     }
 
@@ -49,13 +44,14 @@ final class BundleSealer {
         // Behind the bytes that the producer may be writing at this moment.
         final int least = Math.max(OpenBundle.usedBytes(word), OpenBundle.claimedBytes(word));
         // Datagrams of full length travel in long packets and land in place, which is worth a few bytes more.
-        final int full = slotBytes - BundleLayout.tableBytes(count);
-        final int tableOffset = full - least <= slotBytes / PADDING_SHARE ? full : least;
+        final int full = memory.slotBytes() - BundleLayout.tableBytes(count);
+        final int tableOffset = full - least <= memory.slotBytes() / PADDING_SHARE ? full : least;
         final long table = payloadOffset + tableOffset;
         for (int i = 0; i < count; i++) {
-            BundleLayout.write(payload, table, i, bundle.entry(sequence, i));
+            BundleLayout.write(memory.payload(), table, i, bundle.entry(sequence, i));
         }
-        BundleLayout.seal(payload, table, count, checksum.ofBundle(payload, table, count, session, sequence));
+        BundleLayout.seal(
+                memory.payload(), table, count, checksum.ofBundle(memory.payload(), table, count, session, sequence));
         return tableOffset + BundleLayout.tableBytes(count);
     }
 }

@@ -45,9 +45,9 @@ public final class FrameTable {
     /// @return false when the header contradicts an earlier one
     public boolean learn(final MemorySegment header, final long offset, final long firstSequence) {
         final int index = index(firstSequence);
-        final long bytes = DataLayout.frameBytes(header, offset);
-        final int id = DataLayout.frameId(header, offset);
-        final int attribute = DataLayout.metadataBytes(header, offset) << 8 | DataLayout.flags(header, offset);
+        final long bytes = DataLayout.FRAME_BYTES.unsigned(header, offset);
+        final int id = DataLayout.FRAME_ID.get(header, offset);
+        final int attribute = DataLayout.METADATA_BYTES.get(header, offset) << 8 | DataLayout.FLAGS.get(header, offset);
         if (firstSequences[index] == firstSequence) {
             return frameBytes[index] == bytes && frameIds[index] == id && attributes[index] == attribute;
         }
@@ -55,7 +55,7 @@ public final class FrameTable {
         frameBytes[index] = bytes;
         frameIds[index] = id;
         attributes[index] = attribute;
-        timestampsNs[index] = DataLayout.timestampNs(header, offset);
+        timestampsNs[index] = DataLayout.TIMESTAMP.get(header, offset);
         return true;
     }
 

@@ -15,38 +15,18 @@ public final class RepairStore {
     private static final long NONE = -1;
     private static final long UNFED = -1;
 
-    private final MemorySegment headers;
-    private final MemorySegment payloads;
-    private final int[] payloadLengths;
+    private final WindowMemory memory;
     private final long[] sequences;
     private final long[] metadataSequences;
     private final byte[] @Nullable [] metadata;
-    private final int slots;
-    private final int slotBytes;
     private @Nullable SlotGuards guards;
     private boolean guarding;
     private long feedFrom = UNFED;
 
     /// Makes an empty store.
-    ///
-    /// @param headers `[slots][40]` or more
-    /// @param payloads `[slots][slotBytes]` or more
-    /// @param payloadLengths `[slots]` or more, filled in here, read by the transport
-    /// @param slots a power of two
-    public RepairStore(
-            final MemorySegment headers,
-            final MemorySegment payloads,
-            final int[] payloadLengths,
-            final int slots,
-            final int slotBytes) {
-        if (Integer.bitCount(slots) != 1 || payloadLengths.length < slots) {
-            throw new IllegalArgumentException("store: expected a power of two of slots, got " + slots);
-        }
-        this.slots = slots;
-        this.headers = headers;
-        this.payloads = payloads;
-        this.payloadLengths = payloadLengths;
-        this.slotBytes = slotBytes;
+    public RepairStore(final WindowMemory memory) {
+        this.memory = memory;
+        final int slots = memory.slots();
         sequences = new long[slots];
         metadataSequences = new long[slots];
         metadata = new byte[slots][];
@@ -67,11 +47,11 @@ public final class RepairStore {
     }
 
     public int slots() {
-        return slots;
+        return memory.slots();
     }
 
     public int slot(final long sequence) {
-        return (int) sequence & slots - 1;
+        return memory.slot(sequence);
     }
 
     /// The source itself writes the replica from this sequence on; earlier sequences came by datagram.
@@ -95,7 +75,7 @@ public final class RepairStore {
         final int slot = slot(sequence);
         final SlotGuards words = guards;
         sequences[slot] = NONE;
-        payloadLengths[slot] = payloadBytes;
+        memory.lengths()[slot] = payloadBytes;
         if (words == null || !words.isValid(slot, sequence)) {
             return false;
         }
@@ -110,21 +90,21 @@ public final class RepairStore {
 
     /// `[slots][40]`.
     public MemorySegment headers() {
-        return headers;
+        return memory.headers();
     }
 
     /// `[slots][slotBytes]`.
     public MemorySegment payloads() {
-        return payloads;
+        return memory.payload();
     }
 
     /// Length of the payload of a held sequence.
     public int payloadBytes(final long sequence) {
-        return payloadLengths[slot(sequence)];
+        return memory.lengths()[slot(sequence)];
     }
 
     public int slotBytes() {
-        return slotBytes;
+        return memory.slotBytes();
     }
 
     public boolean holds(final long sequence) {
@@ -142,8 +122,8 @@ public final class RepairStore {
         if (guarding && words != null) {
             words.wipe(slot);
         }
-        MemorySegment.copy(payload, payloadOffset, payloads, (long) slot * slotBytes, payloadBytes);
-        payloadLengths[slot] = payloadBytes;
+        MemorySegment.copy(payload, payloadOffset, memory.payload(), memory.payloadOffset(slot), payloadBytes);
+        memory.lengths()[slot] = payloadBytes;
     }
 
     /// Copies the header, and holds the datagram from now on. The header comes last: a transport that still reads
@@ -151,7 +131,7 @@ public final class RepairStore {
     /// payload is a duplicate to every receiver.
     public void putHeader(final long sequence, final MemorySegment header, final long headerOffset) {
         final int slot = slot(sequence);
-        MemorySegment.copy(header, headerOffset, headers, (long) slot * DataLayout.LENGTH, DataLayout.LENGTH);
+        MemorySegment.copy(header, headerOffset, memory.headers(), WindowMemory.headerOffset(slot), DataLayout.LENGTH);
         final SlotGuards words = guards;
         if (guarding && words != null) {
             words.seal(slot, sequence);
@@ -172,10 +152,15 @@ public final class RepairStore {
     /// One datagram, header and payload, for callers that do not gather. Allocates.
     public byte[] datagram(final long sequence) {
         final int slot = slot(sequence);
-        final byte[] bytes = new byte[DataLayout.LENGTH + payloadLengths[slot]];
-        MemorySegment.copy(headers, JAVA_BYTE, (long) slot * DataLayout.LENGTH, bytes, 0, DataLayout.LENGTH);
+        final byte[] bytes = new byte[DataLayout.LENGTH + memory.lengths()[slot]];
+        MemorySegment.copy(memory.headers(), JAVA_BYTE, WindowMemory.headerOffset(slot), bytes, 0, DataLayout.LENGTH);
         MemorySegment.copy(
-                payloads, JAVA_BYTE, (long) slot * slotBytes, bytes, DataLayout.LENGTH, payloadLengths[slot]);
+                memory.payload(),
+                JAVA_BYTE,
+                memory.payloadOffset(slot),
+                bytes,
+                DataLayout.LENGTH,
+                memory.lengths()[slot]);
         return bytes;
     }
 }

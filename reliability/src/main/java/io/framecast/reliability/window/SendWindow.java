@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// Sequence s uses slot s mod slots. A slot is reused only after [#free], that is after every reliable member
 /// has acknowledged it.
 ///
-/// Small frames share datagrams where [#bundleIn] was called: the producer adds them to the open bundle by
+/// Small frames share datagrams where [#bundle] was called: the producer adds them to the open bundle by
 /// [SmallFrames], the consumer takes that as it stands by [#takeBundle].
 ///
 /// Threading: one producer (the publisher's thread: everything that claims and commits), one consumer (the
@@ -38,12 +38,10 @@ public final class SendWindow {
         }
     }
 
+    private final WindowMemory memory;
     private final MemorySegment headers;
-    private final int[] payloadLengths;
     private final byte[] @Nullable [] metadata;
     private final long[] frameIds;
-    private final int mask;
-    private final int slotBytes;
     private final long session;
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final DataHeader header = new DataHeader();
@@ -66,27 +64,17 @@ public final class SendWindow {
 
     /// Makes an empty window.
     ///
-    /// @param slots a power of two
-    /// @param headers `[slots][40]` or more, host memory
-    /// @param payloadLengths `[slots]` or more, filled in here, read by the transport
-    /// @param slotBytes payload bytes of a full slot
     /// @param session the session's nonce
-    public SendWindow(
-            final int slots,
-            final MemorySegment headers,
-            final int[] payloadLengths,
-            final int slotBytes,
-            final long session) {
-        if (Integer.bitCount(slots) != 1 || payloadLengths.length < slots) {
-            throw new IllegalArgumentException("window: expected a power of two of slots, got " + slots);
-        }
-        this.headers = headers;
-        this.payloadLengths = payloadLengths;
-        this.slotBytes = slotBytes;
+    public SendWindow(final WindowMemory memory, final long session) {
+        this.memory = memory;
         this.session = session;
-        mask = slots - 1;
-        metadata = new byte[slots][];
-        frameIds = new long[slots];
+        headers = memory.headers();
+        metadata = new byte[memory.slots()][];
+        frameIds = new long[memory.slots()];
+    }
+
+    public WindowMemory memory() {
+        return memory;
     }
 
     /// Before the first frame: gives it another number than 0.
@@ -98,13 +86,12 @@ public final class SendWindow {
 
     /// Before the first frame: lets small frames share datagrams.
     ///
-    /// @param payload `[slots][slotBytes]` or more, where the payloads lie
     /// @return the producer's side of it
-    public SmallFrames bundleIn(final MemorySegment payload) {
+    public SmallFrames bundle() {
         final OpenBundle made = new OpenBundle();
         bundle = made;
-        takeSealer = new BundleSealer(headers, payload, slotBytes, session);
-        return new SmallFrames(this, made, new BundleSealer(headers, payload, slotBytes, session), payload, slotBytes);
+        takeSealer = new BundleSealer(memory, session);
+        return new SmallFrames(this, made, new BundleSealer(memory, session), memory);
     }
 
     /// Before the first frame: lets [#seal] write slot guards for members that read the slots by RDMA.
@@ -114,17 +101,17 @@ public final class SendWindow {
     }
 
     public int slots() {
-        return mask + 1;
+        return memory.slots();
     }
 
     public int slot(final long sequence) {
-        return (int) sequence & mask;
+        return memory.slot(sequence);
     }
 
     /// Producer: datagrams that can be committed before the window is full. One slot is never filled, so that
     /// the newest header stays readable for [#boundaryFrom] while the producer writes.
     public int freeSlots() {
-        return mask - (int) (cursor - (long) FREED.getAcquire(this));
+        return slots() - 1 - (int) (cursor - (long) FREED.getAcquire(this));
     }
 
     /// Producer: the sequence of the next datagram to commit; that of the open bundle while there is one.
@@ -142,7 +129,7 @@ public final class SendWindow {
                 .frame(nextFrameId, frameBytes, timestampNs)
                 .attributes(flags, frameMetadata.length);
         metadata[slot(cursor)] = frameMetadata.length == 0 ? null : frameMetadata;
-        frameEnd = cursor + StreamInfo.slots(frameBytes, slotBytes);
+        frameEnd = cursor + StreamInfo.slots(frameBytes, memory.slotBytes());
     }
 
     /// Producer: commits the next `count` datagrams of the frame begun last, whose payloads lie in their slots.
@@ -150,7 +137,7 @@ public final class SendWindow {
     /// @param frameBytes as given to [#beginFrame]
     public void commit(final long frameBytes, final int count) {
         final long first = cursor;
-        final long frameFirst = frameEnd - StreamInfo.slots(frameBytes, slotBytes);
+        final long frameFirst = frameEnd - StreamInfo.slots(frameBytes, memory.slotBytes());
         for (int i = 0; i < count; i++) {
             final long index = first + i - frameFirst;
             final int slot = slot(first + i);
@@ -158,7 +145,7 @@ public final class SendWindow {
                 metadata[slot] = null;
             }
             frameIds[slot] = nextFrameId;
-            payloadLengths[slot] = (int) Math.min(slotBytes, frameBytes - index * slotBytes);
+            memory.lengths()[slot] = (int) Math.min(memory.slotBytes(), frameBytes - index * memory.slotBytes());
         }
         final int head = Math.min(count, slots() - slot(first));
         writeHeaders(first, first - frameFirst, head);
@@ -173,7 +160,7 @@ public final class SendWindow {
     // Headers of consecutive slots, of one frame.
     private void writeHeaders(final long sequence, final long index, final int count) {
         if (count > 0) {
-            final long offset = (long) slot(sequence) * DataLayout.LENGTH;
+            final long offset = WindowMemory.headerOffset(slot(sequence));
             DataLayout.write(headers, offset, header, sequence, index);
             checksum.seal(headers, offset, session);
             HeaderRun.write(headers, offset, DataLayout.LENGTH, count - 1);
@@ -197,7 +184,7 @@ public final class SendWindow {
     // Producer: has closed the open bundle, which is sealed.
     void commitBundle(final long frameId, final int bytes) {
         frameIds[slot(cursor)] = frameId;
-        payloadLengths[slot(cursor)] = bytes;
+        memory.lengths()[slot(cursor)] = bytes;
         cursor++;
         COMMITTED.setRelease(this, cursor);
     }
@@ -223,7 +210,7 @@ public final class SendWindow {
             return false;
         }
         final int slot = slot(sequence);
-        payloadLengths[slot] = sealer.seal(current, word, sequence, slot);
+        memory.lengths()[slot] = sealer.seal(current, word, sequence, slot);
         frameIds[slot] = current.firstFrameId(sequence);
         taken = sequence + 1;
         current.sealed(sequence);
@@ -243,7 +230,7 @@ public final class SendWindow {
 
     /// Consumer: whether there is no room for the next commit.
     public boolean isFull() {
-        return committed() - freed >= mask;
+        return committed() - freed >= slots() - 1;
     }
 
     /// Everything below may be overwritten.
@@ -284,11 +271,13 @@ public final class SendWindow {
             return 0;
         }
         final long witness = Math.min(sequence, end - 1);
-        final long offset = (long) slot(witness) * DataLayout.LENGTH;
-        final long index = DataLayout.frameIndex(headers, offset);
+        final long offset = WindowMemory.headerOffset(slot(witness));
+        final long index = DataLayout.FRAME_INDEX.unsigned(headers, offset);
         return index == 0 && witness == sequence
                 ? sequence
-                : witness - index + StreamInfo.slots(DataLayout.frameBytes(headers, offset), slotBytes);
+                : witness
+                        - index
+                        + StreamInfo.slots(DataLayout.FRAME_BYTES.unsigned(headers, offset), memory.slotBytes());
     }
 
     /// Consumer: the number of the frame that begins at a boundary from [#boundaryFrom].
@@ -300,7 +289,7 @@ public final class SendWindow {
         if (boundary < end) {
             return frameIds[slot(boundary)];
         }
-        final long offset = (long) slot(end - 1) * DataLayout.LENGTH;
+        final long offset = WindowMemory.headerOffset(slot(end - 1));
         final boolean bundled = DataLayout.isBundle(headers, offset);
         return frameIds[slot(end - 1)] + (bundled ? DataLayout.bundleFrames(headers, offset) : 1);
     }

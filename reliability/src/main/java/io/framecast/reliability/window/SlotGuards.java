@@ -17,33 +17,25 @@ public final class SlotGuards {
 
     private final MemorySegment words;
     private final PayloadChecksum checksum;
-    private final int[] payloadLengths;
+    private final int[] lengths;
 
-    /// @param words `[slots]` of 8 bytes, aligned, all 0; the caller's memory, as the other arrays are
-    /// @param payloads `[slots][slotBytes]` or more
-    /// @param payloadLengths `[slots]` or more
-    /// @param slots a power of two
-    public SlotGuards(
-            final MemorySegment words,
-            final MemorySegment payloads,
-            final int[] payloadLengths,
-            final int slots,
-            final int slotBytes) {
+    /// @param words `[slots]` of 8 bytes, aligned, all 0; the caller's memory, as the window's is
+    public SlotGuards(final MemorySegment words, final WindowMemory window) {
         this.words = words;
-        this.payloadLengths = payloadLengths;
-        checksum = new PayloadChecksum(payloads, slots, slotBytes);
+        lengths = window.lengths();
+        checksum = new PayloadChecksum(window.payload(), window.slots(), window.slotBytes());
     }
 
     /// The datagram in this slot is complete.
     void seal(final int slot, final long sequence) {
-        final long word = SlotGuard.of(sequence, checksum.of(slot, payloadLengths[slot]));
+        final long word = SlotGuard.of(sequence, checksum.of(slot, lengths[slot]));
         WORD.setRelease(words, (long) slot * Long.BYTES, word);
     }
 
     /// Whether the guard has this sequence and the checksum of the slot's payload.
     boolean isValid(final int slot, final long sequence) {
         final long word = (long) WORD.getAcquire(words, (long) slot * Long.BYTES);
-        return SlotGuard.isOf(word, sequence) && SlotGuard.payloadCrc(word) == checksum.of(slot, payloadLengths[slot]);
+        return SlotGuard.isOf(word, sequence) && SlotGuard.payloadCrc(word) == checksum.of(slot, lengths[slot]);
     }
 
     /// When this returns a reader of the slot finds that the slot is free, before its payload changes.

@@ -15,8 +15,7 @@ public final class SmallFrames {
     private final SendWindow window;
     private final OpenBundle bundle;
     private final BundleSealer sealer;
-    private final MemorySegment payload;
-    private final int slotBytes;
+    private final WindowMemory memory;
     private final int bytesMax;
     // Whether this thread opened a bundle that it has not closed; the consumer may have taken it meanwhile.
     private boolean open;
@@ -26,17 +25,12 @@ public final class SmallFrames {
     private int claimBytes;
 
     SmallFrames(
-            final SendWindow window,
-            final OpenBundle bundle,
-            final BundleSealer sealer,
-            final MemorySegment payload,
-            final int slotBytes) {
+            final SendWindow window, final OpenBundle bundle, final BundleSealer sealer, final WindowMemory memory) {
         this.window = window;
         this.bundle = bundle;
         this.sealer = sealer;
-        this.payload = payload;
-        this.slotBytes = slotBytes;
-        bytesMax = BundleLayout.frameBytesMax(slotBytes);
+        this.memory = memory;
+        bytesMax = BundleLayout.frameBytesMax(memory.slotBytes());
     }
 
     /// Whether a frame of this length, without metadata, shares a datagram with others.
@@ -61,7 +55,7 @@ public final class SmallFrames {
             open = true;
         }
         claimBytes = bytes;
-        return (long) window.slot(window.cursor()) * slotBytes + claimOffset;
+        return memory.payloadOffset(window.slot(window.cursor())) + claimOffset;
     }
 
     private boolean claimInOpen(final int bytes) {
@@ -71,7 +65,7 @@ public final class SmallFrames {
         // If the consumer takes the bundle before the commit, the frame moves to the next slot, which must be free.
         final boolean fits = word != OpenBundle.NONE
                 && frames <= BundleLayout.FRAMES_MAX
-                && OpenBundle.roundUp(offset + bytes) + BundleLayout.tableBytes(frames) <= slotBytes
+                && OpenBundle.roundUp(offset + bytes) + BundleLayout.tableBytes(frames) <= memory.slotBytes()
                 && window.freeSlots() >= 2;
         if (!fits || !bundle.claim(word, window.cursor(), offset + bytes)) {
             return false;
@@ -133,11 +127,11 @@ public final class SmallFrames {
 
     // Brings the claim's bytes to the beginning of a slot that has no bundle.
     private void move() {
-        final long from = (long) window.slot(window.cursor()) * slotBytes + claimOffset;
+        final long from = memory.payloadOffset(window.slot(window.cursor())) + claimOffset;
         close();
-        final long to = (long) window.slot(window.cursor()) * slotBytes;
+        final long to = memory.payloadOffset(window.slot(window.cursor()));
         if (to != from) {
-            MemorySegment.copy(payload, from, payload, to, claimBytes);
+            MemorySegment.copy(memory.payload(), from, memory.payload(), to, claimBytes);
         }
         claimOffset = 0;
     }

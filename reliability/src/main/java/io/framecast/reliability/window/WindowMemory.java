@@ -11,6 +11,12 @@ import java.lang.foreign.MemorySegment;
 /// @param slots a power of two
 /// @param slotBytes payload bytes of a full slot
 public record WindowMemory(MemorySegment headers, MemorySegment payload, int[] lengths, int slots, int slotBytes) {
+    public WindowMemory {
+        if (Integer.bitCount(slots) != 1 || lengths.length < slots) {
+            throw new IllegalArgumentException("window: expected a power of two of slots, got " + slots);
+        }
+    }
+
     /// The slot of a sequence.
     public int slot(final long sequence) {
         return (int) sequence & slots - 1;

@@ -21,83 +21,54 @@ public final class AckLayout {
     /// Covers a whole group.
     public static final int FLAG_AGGREGATE = 2;
 
-    static final int ACKNOWLEDGED = 32;
-    static final int GRANT = 40;
-    static final int HIGHEST = 48;
-    static final int ECHO_TIME = 56;
-    static final int ECHO_DELAY = 64;
-    static final int COVERED = 68;
+    public static final LongField ACKNOWLEDGED = new LongField(32);
+    public static final LongField GRANT = new LongField(40);
+    public static final LongField HIGHEST = new LongField(48);
+    public static final LongField ECHO_TIME = new LongField(56);
+    /// Unsigned.
+    public static final IntField ECHO_DELAY = new IntField(64);
+    public static final IntField COVERED = new IntField(68);
     static final int LENGTH = 72;
-    static final int SLOWEST_MEMBER = 72;
+    public static final LongField SLOWEST_MEMBER = new LongField(72);
     static final int AGGREGATE_LENGTH = 80;
 
     private AckLayout() {}
 
     public static boolean isValid(final MemorySegment datagram, final long offset) {
-        return ControlLayout.bytes(datagram, offset) == (isAggregate(datagram, offset) ? AGGREGATE_LENGTH : LENGTH)
+        return ControlLayout.DATAGRAM_BYTES.get(datagram, offset)
+                        == (isAggregate(datagram, offset) ? AGGREGATE_LENGTH : LENGTH)
                 && isSound(datagram, offset);
     }
 
     /// Whether a body of [#LENGTH] bytes is possible, in an ACK or in a NACK.
     static boolean isSound(final MemorySegment datagram, final long offset) {
-        return acknowledged(datagram, offset) >= 0
-                && highest(datagram, offset) >= acknowledged(datagram, offset)
-                && grant(datagram, offset) >= acknowledged(datagram, offset);
+        final long acknowledged = ACKNOWLEDGED.get(datagram, offset);
+        return acknowledged >= 0
+                && HIGHEST.get(datagram, offset) >= acknowledged
+                && GRANT.get(datagram, offset) >= acknowledged;
     }
 
     public static boolean isAggregate(final MemorySegment datagram, final long offset) {
-        return (ControlLayout.flags(datagram, offset) & FLAG_AGGREGATE) != 0;
+        return (ControlLayout.FLAGS.get(datagram, offset) & FLAG_AGGREGATE) != 0;
     }
 
     public static boolean isComplete(final MemorySegment datagram, final long offset) {
-        return (ControlLayout.flags(datagram, offset) & FLAG_COMPLETE) != 0;
+        return (ControlLayout.FLAGS.get(datagram, offset) & FLAG_COMPLETE) != 0;
     }
 
-    public static int covered(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.INT, offset + COVERED);
+    public static int write(final ControlWriter out, final AckValues values) {
+        writeBody(out.begin(ControlLayout.TYPE_ACK, values.flags), values);
+        return (values.flags & FLAG_AGGREGATE) == 0
+                ? out.seal(LENGTH)
+                : out.put(SLOWEST_MEMBER, values.slowestMember).seal(AGGREGATE_LENGTH);
     }
 
-    public static long slowestMember(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.LONG, offset + SLOWEST_MEMBER);
-    }
-
-    public static long acknowledged(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.LONG, offset + ACKNOWLEDGED);
-    }
-
-    public static long grant(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.LONG, offset + GRANT);
-    }
-
-    public static long highest(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.LONG, offset + HIGHEST);
-    }
-
-    public static long echoTimeNs(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.LONG, offset + ECHO_TIME);
-    }
-
-    public static long echoDelayNs(final MemorySegment datagram, final long offset) {
-        return Integer.toUnsignedLong(datagram.get(Wire.INT, offset + ECHO_DELAY));
-    }
-
-    public static int write(
-            final MemorySegment datagram, final ControlIds ids, final AckValues values, final HeaderChecksum checksum) {
-        ControlLayout.begin(datagram, ControlLayout.TYPE_ACK, values.flags, ids);
-        writeBody(datagram, values);
-        if ((values.flags & FLAG_AGGREGATE) == 0) {
-            return ControlLayout.seal(datagram, LENGTH, checksum);
-        }
-        datagram.set(Wire.LONG, SLOWEST_MEMBER, values.slowestMember);
-        return ControlLayout.seal(datagram, AGGREGATE_LENGTH, checksum);
-    }
-
-    static void writeBody(final MemorySegment datagram, final AckValues values) {
-        datagram.set(Wire.LONG, ACKNOWLEDGED, values.acknowledged);
-        datagram.set(Wire.LONG, GRANT, values.grant);
-        datagram.set(Wire.LONG, HIGHEST, values.highest);
-        datagram.set(Wire.LONG, ECHO_TIME, values.echoTimeNs);
-        datagram.set(Wire.INT, ECHO_DELAY, (int) Math.min(values.echoDelayNs, 0xffff_ffffL));
-        datagram.set(Wire.INT, COVERED, values.covered);
+    static void writeBody(final ControlWriter out, final AckValues values) {
+        out.put(ACKNOWLEDGED, values.acknowledged)
+                .put(GRANT, values.grant)
+                .put(HIGHEST, values.highest)
+                .put(ECHO_TIME, values.echoTimeNs)
+                .put(ECHO_DELAY, (int) Math.min(values.echoDelayNs, 0xffff_ffffL))
+                .put(COVERED, values.covered);
     }
 }

@@ -4,26 +4,25 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
 
-/// A transport address: a length byte and up to 32 bytes, in 33 bytes.
-final class AddressField {
+/// A transport address at a fixed place of a datagram: a length byte and up to 32 bytes, in 33 bytes.
+///
+/// @param at its offset in the datagram
+public record AddressField(int at) {
     static final int LENGTH = 1 + Wire.ADDRESS_BYTES_MAX;
 
-    private AddressField() {}
-
-    static boolean isValid(final MemorySegment datagram, final long offset) {
-        final int length = datagram.get(JAVA_BYTE, offset) & 0xff;
+    boolean isValid(final MemorySegment datagram, final long offset) {
+        final int length = datagram.get(JAVA_BYTE, offset + at) & 0xff;
         return length > 0 && length <= Wire.ADDRESS_BYTES_MAX;
     }
 
-    static byte[] read(final MemorySegment datagram, final long offset) {
-        final byte[] address = new byte[datagram.get(JAVA_BYTE, offset) & 0xff];
-        MemorySegment.copy(datagram, JAVA_BYTE, offset + 1, address, 0, address.length);
-        return address;
+    /// Allocates.
+    public byte[] read(final MemorySegment datagram, final long offset) {
+        return Wire.bytes(datagram, offset + at + 1, datagram.get(JAVA_BYTE, offset + at) & 0xff);
     }
 
-    static void write(final MemorySegment datagram, final long offset, final byte[] address) {
-        Wire.zero(datagram, offset, LENGTH);
-        datagram.set(JAVA_BYTE, offset, (byte) address.length);
-        MemorySegment.copy(address, 0, datagram, JAVA_BYTE, offset + 1, address.length);
+    void write(final MemorySegment datagram, final long offset, final byte[] address) {
+        Wire.zero(datagram, offset + at, LENGTH);
+        datagram.set(JAVA_BYTE, offset + at, (byte) address.length);
+        MemorySegment.copy(address, 0, datagram, JAVA_BYTE, offset + at + 1, address.length);
     }
 }

@@ -9,46 +9,27 @@ import java.lang.foreign.MemorySegment;
 ///  32 token u32  36 grantSlots u32 (READY: free data slots; ADMIT: 0)
 /// ```
 public final class AdmitLayout {
-    static final int TOKEN = 32;
-    static final int GRANT_SLOTS = 36;
+    public static final IntField TOKEN = new IntField(32);
+    public static final IntField GRANT_SLOTS = new IntField(36);
     static final int LENGTH = 40;
 
     private AdmitLayout() {}
 
     public static boolean isValid(final MemorySegment datagram, final long offset) {
-        return ControlLayout.bytes(datagram, offset) == LENGTH
-                && ControlLayout.receiver(datagram, offset) != 0
-                && grantSlots(datagram, offset) >= 0;
+        return ControlLayout.DATAGRAM_BYTES.get(datagram, offset) == LENGTH
+                && ControlLayout.RECEIVER.get(datagram, offset) != 0
+                && GRANT_SLOTS.get(datagram, offset) >= 0;
     }
 
-    public static int token(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.INT, offset + TOKEN);
+    public static int writeAdmit(final ControlWriter out, final int token) {
+        return write(out, ControlLayout.TYPE_ADMIT, token, 0);
     }
 
-    public static int grantSlots(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.INT, offset + GRANT_SLOTS);
+    public static int writeReady(final ControlWriter out, final int token, final int grantSlots) {
+        return write(out, ControlLayout.TYPE_READY, token, grantSlots);
     }
 
-    public static int writeAdmit(
-            final MemorySegment datagram, final ControlIds ids, final int token, final HeaderChecksum checksum) {
-        ControlLayout.begin(datagram, ControlLayout.TYPE_ADMIT, 0, ids);
-        return seal(datagram, token, 0, checksum);
-    }
-
-    public static int writeReady(
-            final MemorySegment datagram,
-            final ControlIds ids,
-            final int token,
-            final int grantSlots,
-            final HeaderChecksum checksum) {
-        ControlLayout.begin(datagram, ControlLayout.TYPE_READY, 0, ids);
-        return seal(datagram, token, grantSlots, checksum);
-    }
-
-    private static int seal(
-            final MemorySegment datagram, final int token, final int grantSlots, final HeaderChecksum checksum) {
-        datagram.set(Wire.INT, TOKEN, token);
-        datagram.set(Wire.INT, GRANT_SLOTS, grantSlots);
-        return ControlLayout.seal(datagram, LENGTH, checksum);
+    private static int write(final ControlWriter out, final int type, final int token, final int grantSlots) {
+        return out.begin(type, 0).put(TOKEN, token).put(GRANT_SLOTS, grantSlots).seal(LENGTH);
     }
 }

@@ -9,43 +9,30 @@ import java.lang.foreign.MemorySegment;
 ///  32 coRoot u64 (receiver id; 0: the source itself)  40 the co-root's control address (1 + 32; empty for the source)
 /// ```
 public final class AssignLayout {
-    static final int CO_ROOT = 32;
-    static final int ADDRESS = 40;
-    static final int LENGTH = ADDRESS + AddressField.LENGTH;
+    public static final LongField CO_ROOT = new LongField(32);
+    public static final AddressField ADDRESS = new AddressField(40);
+    static final int LENGTH = 40 + AddressField.LENGTH;
 
     private static final byte[] NOWHERE = {};
 
     private AssignLayout() {}
 
     public static boolean isValid(final MemorySegment datagram, final long offset) {
-        return ControlLayout.bytes(datagram, offset) == LENGTH
-                && ControlLayout.receiver(datagram, offset) != 0
-                && ControlLayout.epoch(datagram, offset) > 0
-                && (coRoot(datagram, offset) == 0 || AddressField.isValid(datagram, offset + ADDRESS));
-    }
-
-    public static long coRoot(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.LONG, offset + CO_ROOT);
-    }
-
-    public static byte[] address(final MemorySegment datagram, final long offset) {
-        return AddressField.read(datagram, offset + ADDRESS);
+        return ControlLayout.DATAGRAM_BYTES.get(datagram, offset) == LENGTH
+                && ControlLayout.RECEIVER.get(datagram, offset) != 0
+                && ControlLayout.EPOCH.get(datagram, offset) > 0
+                && (CO_ROOT.get(datagram, offset) == 0 || ADDRESS.isValid(datagram, offset));
     }
 
     /// Sends the member back to the source.
-    public static int writeDirect(final MemorySegment datagram, final ControlIds ids, final HeaderChecksum checksum) {
-        return write(datagram, ids, 0, NOWHERE, checksum);
+    public static int writeDirect(final ControlWriter out) {
+        return write(out, 0, NOWHERE);
     }
 
-    public static int write(
-            final MemorySegment datagram,
-            final ControlIds ids,
-            final long coRoot,
-            final byte[] address,
-            final HeaderChecksum checksum) {
-        ControlLayout.begin(datagram, ControlLayout.TYPE_ASSIGN, 0, ids);
-        datagram.set(Wire.LONG, CO_ROOT, coRoot);
-        AddressField.write(datagram, ADDRESS, address);
-        return ControlLayout.seal(datagram, LENGTH, checksum);
+    public static int write(final ControlWriter out, final long coRoot, final byte[] address) {
+        return out.begin(ControlLayout.TYPE_ASSIGN, 0)
+                .put(CO_ROOT, coRoot)
+                .put(ADDRESS, address)
+                .seal(LENGTH);
     }
 }

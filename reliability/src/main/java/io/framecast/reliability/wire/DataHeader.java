@@ -2,13 +2,13 @@ package io.framecast.reliability.wire;
 
 /// The fields that all datagrams of one frame share. Mutable and reused: one per publisher.
 public final class DataHeader {
-    private int type = DataLayout.TYPE_DATA;
-    private long session;
-    private int flags;
-    private int metadataBytes;
-    private long frameId;
-    private long timestampNs;
-    private long frameBytes;
+    int type = DataLayout.TYPE_DATA;
+    long session;
+    int flags;
+    int metadataBytes;
+    long frameId;
+    long timestampNs;
+    long frameBytes;
 
     /// Sets the fields of the stream.
     public DataHeader session(final int datagramType, final long nonce) {
@@ -30,33 +30,5 @@ public final class DataHeader {
         flags = frameFlags;
         metadataBytes = frameMetadataBytes;
         return this;
-    }
-
-    int type() {
-        return type;
-    }
-
-    long session() {
-        return session;
-    }
-
-    int flags() {
-        return flags;
-    }
-
-    int metadataBytes() {
-        return metadataBytes;
-    }
-
-    long frameId() {
-        return frameId;
-    }
-
-    long timestampNs() {
-        return timestampNs;
-    }
-
-    long frameBytes() {
-        return frameBytes;
     }
 }

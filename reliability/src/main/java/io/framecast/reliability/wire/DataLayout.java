@@ -1,7 +1,5 @@
 package io.framecast.reliability.wire;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import java.lang.foreign.MemorySegment;
 
 /// Header of every datagram on the data and repair lanes; the payload slice follows.
@@ -36,79 +34,45 @@ public final class DataLayout {
     /// The datagram carries several frames, see [BundleLayout]; the metadata's length is their number.
     public static final int FLAG_BUNDLE = 2;
 
-    static final int VERSION_TYPE = 0;
-    static final int FLAGS = 1;
-    static final int METADATA_BYTES = 2;
-    static final int CHECKSUM = 4;
-    static final int SESSION_TAG = 8;
-    static final int FRAME_ID = 12;
-    static final int SEQUENCE = 16;
-    static final int TIMESTAMP = 24;
-    static final int FRAME_BYTES = 32;
-    static final int FRAME_INDEX = 36;
+    static final IntField VERSION_TYPE = new IntField(0, Byte.BYTES);
+    public static final IntField FLAGS = new IntField(1, Byte.BYTES);
+    public static final IntField METADATA_BYTES = new IntField(2, Short.BYTES);
+    static final IntField CHECKSUM = new IntField(4);
+    public static final IntField SESSION_TAG = new IntField(8);
+    public static final IntField FRAME_ID = new IntField(12);
+    public static final LongField SEQUENCE = new LongField(16);
+    public static final LongField TIMESTAMP = new LongField(24);
+    /// Unsigned.
+    public static final IntField FRAME_BYTES = new IntField(32);
+    /// Unsigned.
+    public static final IntField FRAME_INDEX = new IntField(36);
 
     private DataLayout() {}
 
     /// The type, or −1 when the version is not ours.
     public static int type(final MemorySegment header, final long offset) {
-        final int versionType = header.get(JAVA_BYTE, offset) & 0xff;
+        final int versionType = VERSION_TYPE.get(header, offset);
         return versionType >>> 4 == Wire.VERSION ? versionType & 0xf : -1;
     }
 
-    public static int flags(final MemorySegment header, final long offset) {
-        return header.get(JAVA_BYTE, offset + FLAGS) & 0xff;
-    }
-
-    public static int metadataBytes(final MemorySegment header, final long offset) {
-        return header.get(Wire.SHORT, offset + METADATA_BYTES) & 0xffff;
-    }
-
     public static boolean isBundle(final MemorySegment header, final long offset) {
-        return (header.get(JAVA_BYTE, offset + FLAGS) & FLAG_BUNDLE) != 0;
+        return (FLAGS.get(header, offset) & FLAG_BUNDLE) != 0;
     }
 
     /// Frames of a bundle.
     public static int bundleFrames(final MemorySegment header, final long offset) {
-        return metadataBytes(header, offset);
-    }
-
-    public static int checksum(final MemorySegment header, final long offset) {
-        return header.get(Wire.INT, offset + CHECKSUM);
-    }
-
-    public static int sessionTag(final MemorySegment header, final long offset) {
-        return header.get(Wire.INT, offset + SESSION_TAG);
-    }
-
-    public static int frameId(final MemorySegment header, final long offset) {
-        return header.get(Wire.INT, offset + FRAME_ID);
-    }
-
-    public static long sequence(final MemorySegment header, final long offset) {
-        return header.get(Wire.LONG, offset + SEQUENCE);
-    }
-
-    public static long timestampNs(final MemorySegment header, final long offset) {
-        return header.get(Wire.LONG, offset + TIMESTAMP);
-    }
-
-    public static long frameBytes(final MemorySegment header, final long offset) {
-        return Integer.toUnsignedLong(header.get(Wire.INT, offset + FRAME_BYTES));
-    }
-
-    public static long frameIndex(final MemorySegment header, final long offset) {
-        return Integer.toUnsignedLong(header.get(Wire.INT, offset + FRAME_INDEX));
+        return METADATA_BYTES.get(header, offset);
     }
 
     /// Length of the whole datagram, by its header; 0 when none can be that long. For callers that have no length
     /// of arrival.
     public static int datagramBytes(final MemorySegment header, final long offset, final int slotBytes) {
-        final long behind = isBundle(header, offset) ? 0 : frameIndex(header, offset) * slotBytes;
-        final long payloadBytes = frameBytes(header, offset) - behind;
+        final long behind = isBundle(header, offset) ? 0 : FRAME_INDEX.unsigned(header, offset) * slotBytes;
+        final long payloadBytes = FRAME_BYTES.unsigned(header, offset) - behind;
         return payloadBytes <= 0 ? 0 : LENGTH + (int) Math.min(payloadBytes, slotBytes);
     }
 
-    /// The bare session tag, for tests that forge headers.
+    /// The part of a session's nonce that headers carry.
     public static int sessionTag(final long session) {
         return (int) session;
     }
@@ -120,14 +84,14 @@ public final class DataLayout {
             final DataHeader values,
             final long sequence,
             final long frameIndex) {
-        header.set(JAVA_BYTE, offset, Wire.versionAndType(values.type()));
-        header.set(JAVA_BYTE, offset + FLAGS, (byte) values.flags());
-        header.set(Wire.SHORT, offset + METADATA_BYTES, (short) values.metadataBytes());
-        header.set(Wire.INT, offset + SESSION_TAG, sessionTag(values.session()));
-        header.set(Wire.INT, offset + FRAME_ID, (int) values.frameId());
-        header.set(Wire.LONG, offset + SEQUENCE, sequence);
-        header.set(Wire.LONG, offset + TIMESTAMP, values.timestampNs());
-        header.set(Wire.INT, offset + FRAME_BYTES, (int) values.frameBytes());
-        header.set(Wire.INT, offset + FRAME_INDEX, (int) frameIndex);
+        VERSION_TYPE.set(header, offset, Wire.versionAndType(values.type));
+        FLAGS.set(header, offset, values.flags);
+        METADATA_BYTES.set(header, offset, values.metadataBytes);
+        SESSION_TAG.set(header, offset, sessionTag(values.session));
+        FRAME_ID.set(header, offset, (int) values.frameId);
+        SEQUENCE.set(header, offset, sequence);
+        TIMESTAMP.set(header, offset, values.timestampNs);
+        FRAME_BYTES.set(header, offset, (int) values.frameBytes);
+        FRAME_INDEX.set(header, offset, (int) frameIndex);
     }
 }

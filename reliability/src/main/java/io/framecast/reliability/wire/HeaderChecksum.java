@@ -17,7 +17,7 @@ public final class HeaderChecksum {
     /// Checksum of a data header, with the high half of the session nonce in the checksum's place.
     public int ofData(final MemorySegment header, final long offset, final long session) {
         MemorySegment.copy(header, JAVA_BYTE, offset, scratch, 0, DataLayout.LENGTH);
-        scratchView.putInt(DataLayout.CHECKSUM, (int) (session >>> 32));
+        scratchView.putInt(DataLayout.CHECKSUM.at(), (int) (session >>> 32));
         crc.reset();
         crc.update(scratch, 0, DataLayout.LENGTH);
         return (int) crc.getValue();
@@ -25,11 +25,11 @@ public final class HeaderChecksum {
 
     /// Writes the checksum into a data header.
     public void seal(final MemorySegment header, final long offset, final long session) {
-        header.set(Wire.INT, offset + DataLayout.CHECKSUM, ofData(header, offset, session));
+        DataLayout.CHECKSUM.set(header, offset, ofData(header, offset, session));
     }
 
     public boolean isSealed(final MemorySegment header, final long offset, final long session) {
-        return DataLayout.checksum(header, offset) == ofData(header, offset, session);
+        return DataLayout.CHECKSUM.get(header, offset) == ofData(header, offset, session);
     }
 
     /// Checksum of a bundle's entries, bound to their datagram.
@@ -50,7 +50,7 @@ public final class HeaderChecksum {
     /// Checksum of a whole control datagram, with zero in the checksum's place.
     int ofControl(final MemorySegment datagram, final long offset, final int length) {
         MemorySegment.copy(datagram, JAVA_BYTE, offset, scratch, 0, length);
-        scratchView.putInt(ControlLayout.CHECKSUM, 0);
+        scratchView.putInt(ControlLayout.CHECKSUM.at(), 0);
         crc.reset();
         crc.update(scratch, 0, length);
         return (int) crc.getValue();

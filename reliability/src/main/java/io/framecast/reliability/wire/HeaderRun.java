@@ -9,8 +9,8 @@ import java.util.zip.CRC32C;
 /// few table look-ups.
 public final class HeaderRun {
     private static final int BYTE_VALUES = 256;
-    private static final int[] SEQUENCE_TABLE = table(DataLayout.SEQUENCE, Long.BYTES);
-    private static final int[] INDEX_TABLE = table(DataLayout.FRAME_INDEX, Integer.BYTES);
+    private static final int[] SEQUENCE_TABLE = table(DataLayout.SEQUENCE.at(), Long.BYTES);
+    private static final int[] INDEX_TABLE = table(DataLayout.FRAME_INDEX.at(), Integer.BYTES);
 
     private HeaderRun() {}
 
@@ -47,11 +47,11 @@ public final class HeaderRun {
     /// @param headers headers of consecutive slots, `stride` bytes apart, at least `max` behind the first
     public static int length(final MemorySegment headers, final long offset, final int stride, final int max) {
         final long first = headers.get(Wire.LONG, offset);
-        final long tagAndFrame = headers.get(Wire.LONG, offset + DataLayout.SESSION_TAG);
-        final long sequence = headers.get(Wire.LONG, offset + DataLayout.SEQUENCE);
-        final long timestamp = headers.get(Wire.LONG, offset + DataLayout.TIMESTAMP);
-        final int frameBytes = headers.get(Wire.INT, offset + DataLayout.FRAME_BYTES);
-        final int index = headers.get(Wire.INT, offset + DataLayout.FRAME_INDEX);
+        final long tagAndFrame = headers.get(Wire.LONG, offset + DataLayout.SESSION_TAG.at());
+        final long sequence = DataLayout.SEQUENCE.get(headers, offset);
+        final long timestamp = DataLayout.TIMESTAMP.get(headers, offset);
+        final int frameBytes = DataLayout.FRAME_BYTES.get(headers, offset);
+        final int index = DataLayout.FRAME_INDEX.get(headers, offset);
         int run = 0;
         long at = offset + stride;
         while (run < max) {
@@ -60,11 +60,11 @@ public final class HeaderRun {
             final int change = change(SEQUENCE_TABLE, nextSequence ^ sequence)
                     ^ change(INDEX_TABLE, Integer.toUnsignedLong(nextIndex ^ index));
             if (headers.get(Wire.LONG, at) != (first ^ ((long) change << Integer.SIZE))
-                    || headers.get(Wire.LONG, at + DataLayout.SESSION_TAG) != tagAndFrame
-                    || headers.get(Wire.LONG, at + DataLayout.SEQUENCE) != nextSequence
-                    || headers.get(Wire.LONG, at + DataLayout.TIMESTAMP) != timestamp
-                    || headers.get(Wire.INT, at + DataLayout.FRAME_BYTES) != frameBytes
-                    || headers.get(Wire.INT, at + DataLayout.FRAME_INDEX) != nextIndex) {
+                    || headers.get(Wire.LONG, at + DataLayout.SESSION_TAG.at()) != tagAndFrame
+                    || DataLayout.SEQUENCE.get(headers, at) != nextSequence
+                    || DataLayout.TIMESTAMP.get(headers, at) != timestamp
+                    || DataLayout.FRAME_BYTES.get(headers, at) != frameBytes
+                    || DataLayout.FRAME_INDEX.get(headers, at) != nextIndex) {
                 break;
             }
             run++;
@@ -77,18 +77,18 @@ public final class HeaderRun {
     ///
     /// @param headers room for `count` headers behind the first, `stride` bytes apart
     public static void write(final MemorySegment headers, final long offset, final int stride, final int count) {
-        final int checksum = headers.get(Wire.INT, offset + DataLayout.CHECKSUM);
-        final long sequence = headers.get(Wire.LONG, offset + DataLayout.SEQUENCE);
-        final int index = headers.get(Wire.INT, offset + DataLayout.FRAME_INDEX);
+        final int checksum = DataLayout.CHECKSUM.get(headers, offset);
+        final long sequence = DataLayout.SEQUENCE.get(headers, offset);
+        final int index = DataLayout.FRAME_INDEX.get(headers, offset);
         long at = offset;
         for (int i = 1; i <= count; i++) {
             at += stride;
             final int change = change(SEQUENCE_TABLE, (sequence + i) ^ sequence)
                     ^ change(INDEX_TABLE, Integer.toUnsignedLong((index + i) ^ index));
             MemorySegment.copy(headers, offset, headers, at, DataLayout.LENGTH);
-            headers.set(Wire.INT, at + DataLayout.CHECKSUM, checksum ^ change);
-            headers.set(Wire.LONG, at + DataLayout.SEQUENCE, sequence + i);
-            headers.set(Wire.INT, at + DataLayout.FRAME_INDEX, index + i);
+            DataLayout.CHECKSUM.set(headers, at, checksum ^ change);
+            DataLayout.SEQUENCE.set(headers, at, sequence + i);
+            DataLayout.FRAME_INDEX.set(headers, at, index + i);
         }
     }
 }

@@ -1,7 +1,5 @@
 package io.framecast.reliability.wire;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
@@ -23,33 +21,38 @@ public final class HeartbeatLayout {
     /// Members that report to a co-root answer the source as well.
     public static final int FLAG_DIRECT = 8;
 
-    static final int NEXT_SEQUENCE = 32;
-    static final int NEXT_FRAME_ID = 40;
-    static final int SOURCE_TIME = 48;
-    static final int FRAME_MAX = 56;
-    static final int SLOT_BYTES = 64;
-    static final int WINDOW_SLOTS = 68;
-    static final int RTT = 72;
-    static final int ALIVE_TIMEOUT = 76;
-    static final int MEMBERS = 80;
-    static final int REPAIRABLE = 84;
-    static final int CLOCK = 88;
-    static final int CONTROL_ADDRESS = 96;
-    static final int DATA_ADDRESS = CONTROL_ADDRESS + AddressField.LENGTH;
-    static final int CHANNEL = DATA_ADDRESS + AddressField.LENGTH;
+    public static final LongField NEXT_SEQUENCE = new LongField(32);
+    public static final LongField NEXT_FRAME_ID = new LongField(40);
+    public static final LongField SOURCE_TIME = new LongField(48);
+    static final LongField FRAME_MAX = new LongField(56);
+    static final IntField SLOT_BYTES = new IntField(64);
+    static final IntField WINDOW_SLOTS = new IntField(68);
+    /// Unsigned.
+    public static final IntField RTT = new IntField(72);
+    static final IntField ALIVE_TIMEOUT = new IntField(76);
+    public static final IntField MEMBERS = new IntField(80);
+    /// Unsigned: the source still holds that many datagrams below nextSequence; older datagrams cannot be repaired.
+    public static final IntField REPAIRABLE = new IntField(84);
+    /// The source's clock that frames are stamped by, in nanoseconds since the epoch.
+    public static final LongField CLOCK = new LongField(88);
+    static final AddressField CONTROL_ADDRESS = new AddressField(96);
+    static final AddressField DATA_ADDRESS = new AddressField(96 + AddressField.LENGTH);
+    static final IntField CHANNEL_BYTES = new IntField(96 + 2 * AddressField.LENGTH, Byte.BYTES);
+    static final int CHANNEL = 97 + 2 * AddressField.LENGTH;
     static final int CHANNEL_BYTES_MAX = 64;
 
     private HeartbeatLayout() {}
 
     public static boolean isValid(final MemorySegment datagram, final long offset) {
-        final int bytes = ControlLayout.bytes(datagram, offset);
-        if (bytes < CHANNEL + 2 || bytes != CHANNEL + 1 + (datagram.get(JAVA_BYTE, offset + CHANNEL) & 0xff)) {
+        final int bytes = ControlLayout.DATAGRAM_BYTES.get(datagram, offset);
+        if (bytes <= CHANNEL || bytes != CHANNEL + CHANNEL_BYTES.get(datagram, offset)) {
             return false;
         }
-        final int slotBytes = datagram.get(Wire.INT, offset + SLOT_BYTES);
-        final int windowSlots = datagram.get(Wire.INT, offset + WINDOW_SLOTS);
-        final long frameMax = datagram.get(Wire.LONG, offset + FRAME_MAX);
-        return bytes <= CHANNEL + 1 + CHANNEL_BYTES_MAX
+        final int slotBytes = SLOT_BYTES.get(datagram, offset);
+        final int windowSlots = WINDOW_SLOTS.get(datagram, offset);
+        final long frameMax = FRAME_MAX.get(datagram, offset);
+        final long nextSequence = NEXT_SEQUENCE.get(datagram, offset);
+        return bytes <= CHANNEL + CHANNEL_BYTES_MAX
                 && slotBytes > 0
                 && slotBytes <= StreamInfo.SLOT_BYTES_MAX
                 && slotBytes % 64 == 0
@@ -57,92 +60,53 @@ public final class HeartbeatLayout {
                 && windowSlots <= StreamInfo.WINDOW_SLOTS_MAX
                 && frameMax > 0
                 && frameMax < 1L << 32
-                && datagram.get(Wire.INT, offset + ALIVE_TIMEOUT) > 0
-                && nextSequence(datagram, offset) >= 0
-                && nextSequence(datagram, offset) <= Wire.SEQUENCE_MAX
-                && repairable(datagram, offset) <= nextSequence(datagram, offset)
-                && AddressField.isValid(datagram, offset + CONTROL_ADDRESS)
-                && AddressField.isValid(datagram, offset + DATA_ADDRESS);
-    }
-
-    public static long nextSequence(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.LONG, offset + NEXT_SEQUENCE);
-    }
-
-    /// The source still holds that many datagrams below nextSequence; older datagrams cannot be repaired.
-    public static long repairable(final MemorySegment datagram, final long offset) {
-        return Integer.toUnsignedLong(datagram.get(Wire.INT, offset + REPAIRABLE));
-    }
-
-    /// The source's clock that frames are stamped by, in nanoseconds since the epoch.
-    public static long clockNs(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.LONG, offset + CLOCK);
-    }
-
-    public static long nextFrameId(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.LONG, offset + NEXT_FRAME_ID);
-    }
-
-    public static long sourceTimeNs(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.LONG, offset + SOURCE_TIME);
-    }
-
-    public static long rttNs(final MemorySegment datagram, final long offset) {
-        return Integer.toUnsignedLong(datagram.get(Wire.INT, offset + RTT));
-    }
-
-    public static int members(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.INT, offset + MEMBERS);
+                && ALIVE_TIMEOUT.get(datagram, offset) > 0
+                && nextSequence >= 0
+                && nextSequence <= Wire.SEQUENCE_MAX
+                && REPAIRABLE.unsigned(datagram, offset) <= nextSequence
+                && CONTROL_ADDRESS.isValid(datagram, offset)
+                && DATA_ADDRESS.isValid(datagram, offset);
     }
 
     /// The stream's description; allocates, so only for sessions not yet known.
     public static StreamInfo info(final MemorySegment datagram, final long offset) {
-        final byte[] channel = new byte[datagram.get(JAVA_BYTE, offset + CHANNEL) & 0xff];
-        MemorySegment.copy(datagram, JAVA_BYTE, offset + CHANNEL + 1, channel, 0, channel.length);
+        final byte[] channel = Wire.bytes(datagram, offset + CHANNEL, CHANNEL_BYTES.get(datagram, offset));
         return new StreamInfo(
-                ControlLayout.session(datagram, offset),
+                ControlLayout.SESSION.get(datagram, offset),
                 new String(channel, StandardCharsets.US_ASCII),
-                datagram.get(Wire.INT, offset + SLOT_BYTES),
-                datagram.get(Wire.INT, offset + WINDOW_SLOTS),
-                datagram.get(Wire.LONG, offset + FRAME_MAX),
-                datagram.get(Wire.INT, offset + ALIVE_TIMEOUT),
-                AddressField.read(datagram, offset + CONTROL_ADDRESS),
-                AddressField.read(datagram, offset + DATA_ADDRESS));
+                SLOT_BYTES.get(datagram, offset),
+                WINDOW_SLOTS.get(datagram, offset),
+                FRAME_MAX.get(datagram, offset),
+                ALIVE_TIMEOUT.get(datagram, offset),
+                CONTROL_ADDRESS.read(datagram, offset),
+                DATA_ADDRESS.read(datagram, offset));
     }
 
-    /// Writes the fields that are fixed for a session into a template.
+    /// Writes a heartbeat.
     ///
     /// @param channel the channel's name as ASCII bytes
-    /// @return the datagram's length
-    public static int writeInfo(final MemorySegment datagram, final StreamInfo info, final byte[] channel) {
-        datagram.set(Wire.LONG, FRAME_MAX, info.frameMaxBytes());
-        datagram.set(Wire.INT, SLOT_BYTES, info.slotBytes());
-        datagram.set(Wire.INT, WINDOW_SLOTS, info.windowSlots());
-        datagram.set(Wire.INT, ALIVE_TIMEOUT, info.aliveTimeoutMs());
-        AddressField.write(datagram, CONTROL_ADDRESS, info.controlAddress());
-        AddressField.write(datagram, DATA_ADDRESS, info.dataAddress());
-        datagram.set(JAVA_BYTE, CHANNEL, (byte) channel.length);
-        MemorySegment.copy(channel, 0, datagram, JAVA_BYTE, CHANNEL + 1, channel.length);
-        return CHANNEL + 1 + channel.length;
-    }
-
-    /// Completes a copy of the template.
-    ///
-    /// @return the datagram's length
     public static int write(
-            final MemorySegment datagram,
-            final int length,
+            final ControlWriter out,
             final int flags,
-            final HeartbeatValues values,
-            final HeaderChecksum checksum) {
-        ControlLayout.begin(datagram, ControlLayout.TYPE_HEARTBEAT, flags, values.ids);
-        datagram.set(Wire.LONG, NEXT_SEQUENCE, values.nextSequence);
-        datagram.set(Wire.LONG, NEXT_FRAME_ID, values.nextFrameId);
-        datagram.set(Wire.LONG, SOURCE_TIME, values.sourceTimeNs);
-        datagram.set(Wire.INT, RTT, (int) Math.min(values.rttNs, 0xffff_ffffL));
-        datagram.set(Wire.INT, MEMBERS, values.members);
-        datagram.set(Wire.INT, REPAIRABLE, values.repairable);
-        datagram.set(Wire.LONG, CLOCK, values.clockNs);
-        return ControlLayout.seal(datagram, length, checksum);
+            final StreamInfo info,
+            final byte[] channel,
+            final HeartbeatValues values) {
+        return out.begin(ControlLayout.TYPE_HEARTBEAT, flags)
+                .put(NEXT_SEQUENCE, values.nextSequence)
+                .put(NEXT_FRAME_ID, values.nextFrameId)
+                .put(SOURCE_TIME, values.sourceTimeNs)
+                .put(FRAME_MAX, info.frameMaxBytes())
+                .put(SLOT_BYTES, info.slotBytes())
+                .put(WINDOW_SLOTS, info.windowSlots())
+                .put(RTT, (int) Math.min(values.rttNs, 0xffff_ffffL))
+                .put(ALIVE_TIMEOUT, info.aliveTimeoutMs())
+                .put(MEMBERS, values.members)
+                .put(REPAIRABLE, values.repairable)
+                .put(CLOCK, values.clockNs)
+                .put(CONTROL_ADDRESS, info.controlAddress())
+                .put(DATA_ADDRESS, info.dataAddress())
+                .put(CHANNEL_BYTES, channel.length)
+                .put(CHANNEL, channel)
+                .seal(CHANNEL + channel.length);
     }
 }

@@ -2,7 +2,6 @@ package io.framecast.reliability.wire;
 
 /// The fields that change from heartbeat to heartbeat. Mutable and reused.
 public final class HeartbeatValues {
-    final ControlIds ids;
     long nextSequence;
     long nextFrameId;
     long sourceTimeNs;
@@ -10,10 +9,6 @@ public final class HeartbeatValues {
     int members;
     int repairable;
     long clockNs;
-
-    public HeartbeatValues(final ControlIds ids) {
-        this.ids = ids;
-    }
 
     /// Sets the stream's progress.
     public HeartbeatValues progress(final long sequence, final long frameId) {

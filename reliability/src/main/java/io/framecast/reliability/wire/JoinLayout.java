@@ -1,7 +1,5 @@
 package io.framecast.reliability.wire;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import java.lang.foreign.MemorySegment;
 
 /// JOIN, receiver → source: asks to be admitted. Repeated until answered by ADMIT or EVICT.
@@ -14,12 +12,13 @@ import java.lang.foreign.MemorySegment;
 ///
 /// Flags: 1 the receiver can serve as a co-root, 2 it has an endpoint.
 public final class JoinLayout {
-    static final int RING_SLOTS = 32;
-    static final int DELIVERY = 36;
-    static final int CONTROL_ADDRESS = 40;
-    static final int REPAIR_ADDRESS = CONTROL_ADDRESS + AddressField.LENGTH;
-    static final int SITE = REPAIR_ADDRESS + AddressField.LENGTH;
-    static final int LENGTH = SITE + 4;
+    public static final IntField RING_SLOTS = new IntField(32);
+    static final IntField DELIVERY = new IntField(36);
+    static final AddressField CONTROL_ADDRESS = new AddressField(40);
+    static final AddressField REPAIR_ADDRESS = new AddressField(40 + AddressField.LENGTH);
+    static final IntField SITE = new IntField(40 + 2 * AddressField.LENGTH);
+    static final int LENGTH = 44 + 2 * AddressField.LENGTH;
+    static final IntField LINK_BYTES = new IntField(LENGTH, Byte.BYTES);
     static final int LINK = LENGTH + 1;
     static final int FLAG_SERVES = 1;
     static final int FLAG_LINK = 2;
@@ -35,69 +34,57 @@ public final class JoinLayout {
     private JoinLayout() {}
 
     public static boolean isValid(final MemorySegment datagram, final long offset) {
-        return ControlLayout.bytes(datagram, offset) >= LENGTH
-                && ControlLayout.bytes(datagram, offset) == LENGTH + linkFieldBytes(datagram, offset)
-                && ControlLayout.receiver(datagram, offset) != 0
-                && datagram.get(Wire.INT, offset + RING_SLOTS) > 0
-                && Delivery.isCode(datagram.get(Wire.INT, offset + DELIVERY))
-                && AddressField.isValid(datagram, offset + CONTROL_ADDRESS)
-                && AddressField.isValid(datagram, offset + REPAIR_ADDRESS);
+        final int bytes = ControlLayout.DATAGRAM_BYTES.get(datagram, offset);
+        return bytes >= LENGTH
+                && bytes == LENGTH + linkFieldBytes(datagram, offset)
+                && ControlLayout.RECEIVER.get(datagram, offset) != 0
+                && RING_SLOTS.get(datagram, offset) > 0
+                && Delivery.isCode(DELIVERY.get(datagram, offset))
+                && CONTROL_ADDRESS.isValid(datagram, offset)
+                && REPAIR_ADDRESS.isValid(datagram, offset);
     }
 
     // -1 where the field's length is impossible.
     private static int linkFieldBytes(final MemorySegment datagram, final long offset) {
-        if ((ControlLayout.flags(datagram, offset) & FLAG_LINK) == 0) {
+        if ((ControlLayout.FLAGS.get(datagram, offset) & FLAG_LINK) == 0) {
             return 0;
         }
-        if (ControlLayout.bytes(datagram, offset) <= LENGTH) {
+        if (ControlLayout.DATAGRAM_BYTES.get(datagram, offset) <= LENGTH) {
             return -1;
         }
-        final int bytes = datagram.get(JAVA_BYTE, offset + LENGTH) & 0xff;
+        final int bytes = LINK_BYTES.get(datagram, offset);
         return bytes > 0 && bytes <= Wire.LINK_BYTES_MAX ? 1 + bytes : -1;
     }
 
     private static byte[] link(final MemorySegment datagram, final long offset) {
-        if (linkFieldBytes(datagram, offset) == 0) {
-            return new byte[0];
-        }
-        final byte[] link = new byte[linkFieldBytes(datagram, offset) - 1];
-        MemorySegment.copy(datagram, JAVA_BYTE, offset + LINK, link, 0, link.length);
-        return link;
-    }
-
-    public static int ringSlots(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.INT, offset + RING_SLOTS);
+        final int bytes = linkFieldBytes(datagram, offset);
+        return bytes == 0 ? new byte[0] : Wire.bytes(datagram, offset + LINK, bytes - 1);
     }
 
     /// All values. Allocates.
     public static Terms terms(final MemorySegment datagram, final long offset) {
         return new Terms(
-                ringSlots(datagram, offset),
-                Delivery.of(datagram.get(Wire.INT, offset + DELIVERY)),
+                RING_SLOTS.get(datagram, offset),
+                Delivery.of(DELIVERY.get(datagram, offset)),
                 new LaneAddresses(
-                        AddressField.read(datagram, offset + CONTROL_ADDRESS),
-                        AddressField.read(datagram, offset + REPAIR_ADDRESS),
+                        CONTROL_ADDRESS.read(datagram, offset),
+                        REPAIR_ADDRESS.read(datagram, offset),
                         link(datagram, offset)),
                 new CoRootOffer(
-                        datagram.get(Wire.INT, offset + SITE),
-                        (ControlLayout.flags(datagram, offset) & FLAG_SERVES) != 0));
+                        SITE.get(datagram, offset), (ControlLayout.FLAGS.get(datagram, offset) & FLAG_SERVES) != 0));
     }
 
-    public static int write(
-            final MemorySegment datagram, final ControlIds ids, final Terms terms, final HeaderChecksum checksum) {
+    public static int write(final ControlWriter out, final Terms terms) {
         final byte[] link = terms.addresses().link();
         final int flags = (terms.offer().serves() ? FLAG_SERVES : 0) | (link.length > 0 ? FLAG_LINK : 0);
-        ControlLayout.begin(datagram, ControlLayout.TYPE_JOIN, flags, ids);
-        datagram.set(Wire.INT, RING_SLOTS, terms.ringSlots());
-        datagram.set(Wire.INT, DELIVERY, terms.delivery().code());
-        AddressField.write(datagram, CONTROL_ADDRESS, terms.addresses().control());
-        AddressField.write(datagram, REPAIR_ADDRESS, terms.addresses().repair());
-        datagram.set(Wire.INT, SITE, terms.offer().site());
-        if (link.length == 0) {
-            return ControlLayout.seal(datagram, LENGTH, checksum);
-        }
-        datagram.set(JAVA_BYTE, LENGTH, (byte) link.length);
-        MemorySegment.copy(link, 0, datagram, JAVA_BYTE, LINK, link.length);
-        return ControlLayout.seal(datagram, LINK + link.length, checksum);
+        out.begin(ControlLayout.TYPE_JOIN, flags)
+                .put(RING_SLOTS, terms.ringSlots())
+                .put(DELIVERY, terms.delivery().code())
+                .put(CONTROL_ADDRESS, terms.addresses().control())
+                .put(REPAIR_ADDRESS, terms.addresses().repair())
+                .put(SITE, terms.offer().site());
+        return link.length == 0
+                ? out.seal(LENGTH)
+                : out.put(LINK_BYTES, link.length).put(LINK, link).seal(LINK + link.length);
     }
 }

@@ -1,7 +1,5 @@
 package io.framecast.reliability.wire;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import java.lang.foreign.MemorySegment;
 
 /// LEAVE, receiver → source, and EVICT, source → receiver: the end of a membership, with the reason.
@@ -10,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 ///  32 reason u8  33 reserved (7)
 /// ```
 public final class LeaveLayout {
-    static final int REASON = 32;
+    static final IntField REASON = new IntField(32, Byte.BYTES);
     static final int LENGTH = 40;
 
     /// The reason for the end of a membership, or for a refusal.
@@ -36,43 +34,27 @@ public final class LeaveLayout {
     private LeaveLayout() {}
 
     public static boolean isValid(final MemorySegment datagram, final long offset) {
-        return ControlLayout.bytes(datagram, offset) == LENGTH
-                && (datagram.get(JAVA_BYTE, offset + REASON) & 0xff) < REASONS.length;
+        return ControlLayout.DATAGRAM_BYTES.get(datagram, offset) == LENGTH
+                && REASON.get(datagram, offset) < REASONS.length;
     }
 
     public static Reason reason(final MemorySegment datagram, final long offset) {
-        return REASONS[datagram.get(JAVA_BYTE, offset + REASON) & 0xff];
+        return REASONS[REASON.get(datagram, offset)];
     }
 
-    public static int writeLeave(
-            final MemorySegment datagram, final ControlIds ids, final Reason reason, final HeaderChecksum checksum) {
-        return write(datagram, ControlLayout.TYPE_LEAVE, ids, reason, checksum);
+    public static int writeLeave(final ControlWriter out, final Reason reason) {
+        return write(out, ControlLayout.TYPE_LEAVE, reason);
     }
 
-    public static int writeEvict(
-            final MemorySegment datagram, final ControlIds ids, final Reason reason, final HeaderChecksum checksum) {
-        return write(datagram, ControlLayout.TYPE_EVICT, ids, reason, checksum);
+    public static int writeEvict(final ControlWriter out, final Reason reason) {
+        return write(out, ControlLayout.TYPE_EVICT, reason);
     }
 
-    private static int write(
-            final MemorySegment datagram,
-            final int type,
-            final ControlIds ids,
-            final Reason reason,
-            final HeaderChecksum checksum) {
-        ControlLayout.begin(datagram, type, 0, ids);
-        Wire.zero(datagram, REASON, LENGTH - REASON);
-        datagram.set(JAVA_BYTE, REASON, (byte) code(reason));
-        return ControlLayout.seal(datagram, LENGTH, checksum);
-    }
-
-    // The position in REASONS is the wire code: constants are only ever appended.
-    private static int code(final Reason reason) {
-        for (int i = 0; i < REASONS.length; i++) {
-            if (REASONS[i] == reason) {
-                return i;
-            }
-        }
-        throw new IllegalStateException("unreachable");
+    // The position of a constant is its wire code: constants are only ever appended.
+    private static int write(final ControlWriter out, final int type, final Reason reason) {
+        return out.begin(type, 0)
+                .zero(REASON.at(), LENGTH - REASON.at())
+                .put(REASON, reason.ordinal())
+                .seal(LENGTH);
     }
 }

@@ -25,7 +25,7 @@ public final class NackLayout {
 
     public static boolean isValid(final MemorySegment datagram, final long offset) {
         final boolean acknowledges = acknowledges(datagram, offset);
-        final int bytes = ControlLayout.bytes(datagram, offset) - (acknowledges ? ACK_BYTES : 0);
+        final int bytes = ControlLayout.DATAGRAM_BYTES.get(datagram, offset) - (acknowledges ? ACK_BYTES : 0);
         if (bytes < FIRST_RANGE + RANGE_BYTES || (acknowledges && !isSoundAck(datagram, offset))) {
             return false;
         }
@@ -46,7 +46,7 @@ public final class NackLayout {
     }
 
     private static boolean isSoundAck(final MemorySegment datagram, final long offset) {
-        return ControlLayout.flags(datagram, offset) == FLAG_ACKNOWLEDGES && AckLayout.isSound(datagram, offset);
+        return ControlLayout.FLAGS.get(datagram, offset) == FLAG_ACKNOWLEDGES && AckLayout.isSound(datagram, offset);
     }
 
     /// Most ranges of one datagram.
@@ -55,7 +55,7 @@ public final class NackLayout {
     }
 
     public static boolean acknowledges(final MemorySegment datagram, final long offset) {
-        return (ControlLayout.flags(datagram, offset) & FLAG_ACKNOWLEDGES) != 0;
+        return (ControlLayout.FLAGS.get(datagram, offset) & FLAG_ACKNOWLEDGES) != 0;
     }
 
     // The offset from which the ranges' fields count.
@@ -88,28 +88,18 @@ public final class NackLayout {
     }
 
     /// Completes a datagram whose ranges are set.
-    public static int write(
-            final MemorySegment datagram, final ControlIds ids, final int ranges, final HeaderChecksum checksum) {
-        ControlLayout.begin(datagram, ControlLayout.TYPE_NACK, 0, ids);
-        return end(datagram, 0, ranges, checksum);
+    public static int write(final ControlWriter out, final int ranges) {
+        return end(out.begin(ControlLayout.TYPE_NACK, 0), 0, ranges);
     }
 
     /// Completes a datagram whose ranges are set behind an acknowledgement.
-    public static int write(
-            final MemorySegment datagram,
-            final ControlIds ids,
-            final int ranges,
-            final AckValues values,
-            final HeaderChecksum checksum) {
-        ControlLayout.begin(datagram, ControlLayout.TYPE_NACK, FLAG_ACKNOWLEDGES, ids);
-        AckLayout.writeBody(datagram, values);
-        return end(datagram, ACK_BYTES, ranges, checksum);
+    public static int write(final ControlWriter out, final int ranges, final AckValues values) {
+        AckLayout.writeBody(out.begin(ControlLayout.TYPE_NACK, FLAG_ACKNOWLEDGES), values);
+        return end(out, ACK_BYTES, ranges);
     }
 
-    private static int end(
-            final MemorySegment datagram, final int shift, final int ranges, final HeaderChecksum checksum) {
-        datagram.set(Wire.INT, shift + RANGES, ranges);
-        datagram.set(Wire.INT, shift + RANGES + 4, 0);
-        return ControlLayout.seal(datagram, shift + FIRST_RANGE + ranges * RANGE_BYTES, checksum);
+    private static int end(final ControlWriter out, final int shift, final int ranges) {
+        // Ranges, and 4 reserved bytes behind them.
+        return out.putLong(shift + RANGES, ranges).seal(shift + FIRST_RANGE + ranges * RANGE_BYTES);
     }
 }

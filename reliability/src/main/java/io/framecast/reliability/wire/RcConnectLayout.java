@@ -1,7 +1,5 @@
 package io.framecast.reliability.wire;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import java.lang.foreign.MemorySegment;
 
 /// RC_CONNECT, source → member: the source's endpoint is up, with the addresses that the member may use. Repeated until
@@ -23,18 +21,19 @@ import java.lang.foreign.MemorySegment;
 ///
 /// The epoch at 44 is 0 with flag 1 only. The length is 0 only in a co-root's announcement of its replica.
 public final class RcConnectLayout {
-    static final int WORD = 32;
-    static final int WORD_KEY = 40;
-    static final int EPOCH = 44;
-    static final int DESCRIPTOR_BYTES = 46;
-    static final int HEADERS = 48;
-    static final int HEADERS_KEY = 56;
-    static final int PAYLOAD_KEY = 60;
-    static final int PAYLOAD = 64;
+    static final LongField WORD = new LongField(32);
+    static final IntField WORD_KEY = new IntField(40);
+    /// Of the member's word.
+    public static final IntField EPOCH = new IntField(44, Short.BYTES);
+    static final IntField DESCRIPTOR_BYTES = new IntField(46, Short.BYTES);
+    static final LongField HEADERS = new LongField(48);
+    static final IntField HEADERS_KEY = new IntField(56);
+    static final IntField PAYLOAD_KEY = new IntField(60);
+    static final LongField PAYLOAD = new LongField(64);
     static final int DESCRIPTOR = 72;
-    static final int GUARDS = DESCRIPTOR + Wire.LINK_BYTES_MAX;
-    static final int GUARDS_KEY = GUARDS + 8;
-    static final int LENGTH = GUARDS + 16;
+    static final LongField GUARDS = new LongField(DESCRIPTOR + Wire.LINK_BYTES_MAX);
+    static final LongField GUARDS_KEY = new LongField(GUARDS.at() + 8);
+    static final int LENGTH = GUARDS.at() + 16;
     static final int FLAG_SET = 1;
     static final int FLAG_FEED = 2;
     private static final int NO_WORD = 0;
@@ -42,121 +41,84 @@ public final class RcConnectLayout {
     private RcConnectLayout() {}
 
     public static boolean isValid(final MemorySegment datagram, final long offset) {
-        return ControlLayout.bytes(datagram, offset) == LENGTH
-                && ControlLayout.receiver(datagram, offset) != 0
-                && isEpochPossible(datagram, offset)
-                && (datagram.get(Wire.LONG, offset + WORD) & 7) == 0
-                && (datagram.get(Wire.LONG, offset + GUARDS) & 7) == 0
-                && descriptorBytes(datagram, offset) > 0
-                && descriptorBytes(datagram, offset) <= Wire.LINK_BYTES_MAX;
+        return isAligned(datagram, offset)
+                && ControlLayout.RECEIVER.get(datagram, offset) != 0
+                && (EPOCH.get(datagram, offset) == NO_WORD) == isOfSet(datagram, offset)
+                && (!isOfSet(datagram, offset) || ControlLayout.EPOCH.get(datagram, offset) > 0)
+                && DESCRIPTOR_BYTES.get(datagram, offset) > 0
+                && DESCRIPTOR_BYTES.get(datagram, offset) <= Wire.LINK_BYTES_MAX;
     }
 
     /// A co-root's announcement of its replica.
     public static boolean isValidCopy(final MemorySegment datagram, final long offset) {
-        return ControlLayout.bytes(datagram, offset) == LENGTH
-                && ControlLayout.flags(datagram, offset) == FLAG_FEED
-                && ControlLayout.epoch(datagram, offset) > 0
-                && epoch(datagram, offset) != NO_WORD
-                && (datagram.get(Wire.LONG, offset + WORD) & 7) == 0
-                && (datagram.get(Wire.LONG, offset + GUARDS) & 7) == 0
-                && descriptorBytes(datagram, offset) == 0;
+        return isAligned(datagram, offset)
+                && ControlLayout.FLAGS.get(datagram, offset) == FLAG_FEED
+                && ControlLayout.EPOCH.get(datagram, offset) > 0
+                && EPOCH.get(datagram, offset) != NO_WORD
+                && DESCRIPTOR_BYTES.get(datagram, offset) == 0;
     }
 
-    private static boolean isEpochPossible(final MemorySegment datagram, final long offset) {
-        return isOfSet(datagram, offset)
-                ? epoch(datagram, offset) == NO_WORD && ControlLayout.epoch(datagram, offset) > 0
-                : epoch(datagram, offset) != NO_WORD;
+    // Of full length, with words at addresses that take words.
+    private static boolean isAligned(final MemorySegment datagram, final long offset) {
+        return ControlLayout.DATAGRAM_BYTES.get(datagram, offset) == LENGTH
+                && ((WORD.get(datagram, offset) | GUARDS.get(datagram, offset)) & 7) == 0;
     }
 
     /// Whether it is between a member and its co-root.
     public static boolean isOfSet(final MemorySegment datagram, final long offset) {
-        return (ControlLayout.flags(datagram, offset) & FLAG_SET) != 0;
+        return (ControlLayout.FLAGS.get(datagram, offset) & FLAG_SET) != 0;
     }
 
     /// Whether the source feeds its co-roots by writes.
     public static boolean isFeeding(final MemorySegment datagram, final long offset) {
-        return (ControlLayout.flags(datagram, offset) & FLAG_FEED) != 0;
-    }
-
-    /// The epoch of the member's word.
-    public static int epoch(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.SHORT, offset + EPOCH) & 0xffff;
-    }
-
-    private static int descriptorBytes(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.SHORT, offset + DESCRIPTOR_BYTES) & 0xffff;
+        return (ControlLayout.FLAGS.get(datagram, offset) & FLAG_FEED) != 0;
     }
 
     /// All values. Allocates.
     public static EndpointOffer offer(final MemorySegment datagram, final long offset) {
-        final byte[] descriptor = new byte[descriptorBytes(datagram, offset)];
-        MemorySegment.copy(datagram, JAVA_BYTE, offset + DESCRIPTOR, descriptor, 0, descriptor.length);
         return new EndpointOffer(
-                descriptor,
-                place(datagram, offset + WORD, offset + WORD_KEY),
-                place(datagram, offset + HEADERS, offset + HEADERS_KEY),
-                place(datagram, offset + PAYLOAD, offset + PAYLOAD_KEY),
-                place(datagram, offset + GUARDS, offset + GUARDS_KEY));
-    }
-
-    private static RemotePlace place(final MemorySegment datagram, final long address, final long key) {
-        return new RemotePlace(datagram.get(Wire.LONG, address), datagram.get(Wire.INT, key));
+                Wire.bytes(datagram, offset + DESCRIPTOR, DESCRIPTOR_BYTES.get(datagram, offset)),
+                new RemotePlace(WORD.get(datagram, offset), WORD_KEY.get(datagram, offset)),
+                new RemotePlace(HEADERS.get(datagram, offset), HEADERS_KEY.get(datagram, offset)),
+                new RemotePlace(PAYLOAD.get(datagram, offset), PAYLOAD_KEY.get(datagram, offset)),
+                new RemotePlace(GUARDS.get(datagram, offset), (int) GUARDS_KEY.get(datagram, offset)));
     }
 
     /// The source's RC_CONNECT.
     ///
     /// @param epoch of the member's word
-    public static int write(
-            final MemorySegment datagram,
-            final ControlIds ids,
-            final int epoch,
-            final EndpointOffer offer,
-            final HeaderChecksum checksum) {
-        ControlLayout.begin(datagram, ControlLayout.TYPE_RC_CONNECT, 0, ids);
-        return write(datagram, epoch, offer, checksum);
+    public static int write(final ControlWriter out, final int epoch, final EndpointOffer offer) {
+        return write(out, 0, epoch, offer);
     }
 
-    /// The RC_CONNECT of a source that feeds its co-roots by writes, or a co-root's announcement of its replica.
+    /// The RC_CONNECT of a source that feeds its co-roots by writes, or a co-root's announcement of its replica,
+    /// which carries the epoch that it obeys.
     ///
-    /// @param ids of a co-root: the epoch that it obeys
     /// @param epoch of the word
-    public static int writeFeed(
-            final MemorySegment datagram,
-            final ControlIds ids,
-            final int epoch,
-            final EndpointOffer offer,
-            final HeaderChecksum checksum) {
-        ControlLayout.begin(datagram, ControlLayout.TYPE_RC_CONNECT, FLAG_FEED, ids);
-        return write(datagram, epoch, offer, checksum);
+    public static int writeFeed(final ControlWriter out, final int epoch, final EndpointOffer offer) {
+        return write(out, FLAG_FEED, epoch, offer);
     }
 
-    /// Between a member and its co-root.
-    ///
-    /// @param ids the member, and the epoch in which it was assigned
-    public static int writeOfSet(
-            final MemorySegment datagram,
-            final ControlIds ids,
-            final EndpointOffer offer,
-            final HeaderChecksum checksum) {
-        ControlLayout.begin(datagram, ControlLayout.TYPE_RC_CONNECT, FLAG_SET, ids);
-        return write(datagram, NO_WORD, offer, checksum);
+    /// Between a member and its co-root, with the member, and the epoch in which it was assigned.
+    public static int writeOfSet(final ControlWriter out, final EndpointOffer offer) {
+        return write(out, FLAG_SET, NO_WORD, offer);
     }
 
-    private static int write(
-            final MemorySegment datagram, final int epoch, final EndpointOffer offer, final HeaderChecksum checksum) {
-        datagram.set(Wire.LONG, WORD, offer.word().address());
-        datagram.set(Wire.INT, WORD_KEY, offer.word().key());
-        datagram.set(Wire.SHORT, EPOCH, (short) epoch);
-        datagram.set(Wire.SHORT, DESCRIPTOR_BYTES, (short) offer.descriptor().length);
-        datagram.set(Wire.LONG, HEADERS, offer.headers().address());
-        datagram.set(Wire.INT, HEADERS_KEY, offer.headers().key());
-        datagram.set(Wire.INT, PAYLOAD_KEY, offer.payload().key());
-        datagram.set(Wire.LONG, PAYLOAD, offer.payload().address());
-        datagram.set(Wire.LONG, GUARDS, offer.guards().address());
-        datagram.set(Wire.INT, GUARDS_KEY, offer.guards().key());
-        datagram.set(Wire.INT, GUARDS_KEY + 4, 0);
-        Wire.zero(datagram, DESCRIPTOR, Wire.LINK_BYTES_MAX);
-        MemorySegment.copy(offer.descriptor(), 0, datagram, JAVA_BYTE, DESCRIPTOR, offer.descriptor().length);
-        return ControlLayout.seal(datagram, LENGTH, checksum);
+    private static int write(final ControlWriter out, final int flags, final int epoch, final EndpointOffer offer) {
+        return out.begin(ControlLayout.TYPE_RC_CONNECT, flags)
+                .put(WORD, offer.word().address())
+                .put(WORD_KEY, offer.word().key())
+                .put(EPOCH, epoch)
+                .put(DESCRIPTOR_BYTES, offer.descriptor().length)
+                .put(HEADERS, offer.headers().address())
+                .put(HEADERS_KEY, offer.headers().key())
+                .put(PAYLOAD_KEY, offer.payload().key())
+                .put(PAYLOAD, offer.payload().address())
+                .put(GUARDS, offer.guards().address())
+                // The reserved bytes behind it are 0.
+                .put(GUARDS_KEY, Integer.toUnsignedLong(offer.guards().key()))
+                .zero(DESCRIPTOR, Wire.LINK_BYTES_MAX)
+                .put(DESCRIPTOR, offer.descriptor())
+                .seal(LENGTH);
     }
 }

@@ -11,14 +11,15 @@ import java.lang.foreign.MemorySegment;
 ///  40 { id u64, joined u32 (epoch in which it joined), control address (1 + 32), repair address (1 + 32) } …
 /// ```
 public final class RepairGroupLayout {
-    static final int PART = 32;
-    static final int PARTS = 34;
-    static final int MEMBERS = 36;
+    public static final IntField PART = new IntField(32, Short.BYTES);
+    public static final IntField PARTS = new IntField(34, Short.BYTES);
+    public static final IntField MEMBERS = new IntField(36);
     static final int FIRST = 40;
-    static final int JOINED = 8;
-    static final int CONTROL = 12;
-    static final int REPAIR = CONTROL + AddressField.LENGTH;
-    static final int MEMBER_BYTES = REPAIR + AddressField.LENGTH;
+    static final LongField ID = new LongField(0);
+    static final IntField JOINED = new IntField(8);
+    static final AddressField CONTROL = new AddressField(12);
+    static final AddressField REPAIR = new AddressField(12 + AddressField.LENGTH);
+    static final int MEMBER_BYTES = 12 + 2 * AddressField.LENGTH;
 
     /// Members of one datagram.
     public static final int MEMBERS_PER_PART = (Wire.CONTROL_BYTES_MAX - FIRST) / MEMBER_BYTES;
@@ -30,15 +31,15 @@ public final class RepairGroupLayout {
     private RepairGroupLayout() {}
 
     public static boolean isValid(final MemorySegment datagram, final long offset) {
-        final int bytes = ControlLayout.bytes(datagram, offset);
+        final int bytes = ControlLayout.DATAGRAM_BYTES.get(datagram, offset);
         if (bytes < FIRST
-                || ControlLayout.receiver(datagram, offset) == 0
-                || ControlLayout.epoch(datagram, offset) <= 0) {
+                || ControlLayout.RECEIVER.get(datagram, offset) == 0
+                || ControlLayout.EPOCH.get(datagram, offset) <= 0) {
             return false;
         }
-        final int members = members(datagram, offset);
-        final int parts = parts(datagram, offset);
-        final int part = part(datagram, offset);
+        final int members = MEMBERS.get(datagram, offset);
+        final int parts = PARTS.get(datagram, offset);
+        final int part = PART.get(datagram, offset);
         if (members < 0
                 || members > MEMBERS_PER_PART
                 || bytes != FIRST + members * MEMBER_BYTES
@@ -51,9 +52,7 @@ public final class RepairGroupLayout {
         }
         for (int i = 0; i < members; i++) {
             final long at = at(offset, i);
-            if (id(datagram, offset, i) == 0
-                    || !AddressField.isValid(datagram, at + CONTROL)
-                    || !AddressField.isValid(datagram, at + REPAIR)) {
+            if (id(datagram, offset, i) == 0 || !CONTROL.isValid(datagram, at) || !REPAIR.isValid(datagram, at)) {
                 return false;
             }
         }
@@ -69,30 +68,18 @@ public final class RepairGroupLayout {
         return Math.max(1, (members + MEMBERS_PER_PART - 1) / MEMBERS_PER_PART);
     }
 
-    public static int part(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.SHORT, offset + PART) & 0xffff;
-    }
-
-    public static int parts(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.SHORT, offset + PARTS) & 0xffff;
-    }
-
-    public static int members(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.INT, offset + MEMBERS);
-    }
-
     public static long id(final MemorySegment datagram, final long offset, final int member) {
-        return datagram.get(Wire.LONG, at(offset, member));
+        return ID.get(datagram, at(offset, member));
     }
 
     public static int joined(final MemorySegment datagram, final long offset, final int member) {
-        return datagram.get(Wire.INT, at(offset, member) + JOINED);
+        return JOINED.get(datagram, at(offset, member));
     }
 
     /// Allocates.
     public static LaneAddresses addresses(final MemorySegment datagram, final long offset, final int member) {
         final long at = at(offset, member);
-        return new LaneAddresses(AddressField.read(datagram, at + CONTROL), AddressField.read(datagram, at + REPAIR));
+        return new LaneAddresses(CONTROL.read(datagram, at), REPAIR.read(datagram, at));
     }
 
     /// Sets one member of a datagram under construction.
@@ -103,26 +90,21 @@ public final class RepairGroupLayout {
             final int joined,
             final LaneAddresses addresses) {
         final long at = at(0, index);
-        datagram.set(Wire.LONG, at, id);
-        datagram.set(Wire.INT, at + JOINED, joined);
-        AddressField.write(datagram, at + CONTROL, addresses.control());
-        AddressField.write(datagram, at + REPAIR, addresses.repair());
+        ID.set(datagram, at, id);
+        JOINED.set(datagram, at, joined);
+        CONTROL.write(datagram, at, addresses.control());
+        REPAIR.write(datagram, at, addresses.repair());
     }
 
     /// Completes a datagram whose members are set.
     ///
     /// @param total members of all parts
-    public static int write(
-            final MemorySegment datagram,
-            final ControlIds ids,
-            final int part,
-            final int total,
-            final HeaderChecksum checksum) {
+    public static int write(final ControlWriter out, final int part, final int total) {
         final int members = Math.min(MEMBERS_PER_PART, total - part * MEMBERS_PER_PART);
-        ControlLayout.begin(datagram, ControlLayout.TYPE_REPAIR_GROUP, 0, ids);
-        datagram.set(Wire.SHORT, PART, (short) part);
-        datagram.set(Wire.SHORT, PARTS, (short) partsOf(total));
-        datagram.set(Wire.INT, MEMBERS, members);
-        return ControlLayout.seal(datagram, FIRST + members * MEMBER_BYTES, checksum);
+        return out.begin(ControlLayout.TYPE_REPAIR_GROUP, 0)
+                .put(PART, part)
+                .put(PARTS, partsOf(total))
+                .put(MEMBERS, members)
+                .seal(FIRST + members * MEMBER_BYTES);
     }
 }

@@ -9,36 +9,23 @@ import java.lang.foreign.MemorySegment;
 ///  32 firstSequence u64  40 firstFrameId u64
 /// ```
 public final class StartLayout {
-    static final int FIRST_SEQUENCE = 32;
-    static final int FIRST_FRAME_ID = 40;
+    public static final LongField FIRST_SEQUENCE = new LongField(32);
+    public static final LongField FIRST_FRAME_ID = new LongField(40);
     static final int LENGTH = 48;
 
     private StartLayout() {}
 
     public static boolean isValid(final MemorySegment datagram, final long offset) {
-        return ControlLayout.bytes(datagram, offset) == LENGTH
-                && firstSequence(datagram, offset) >= 0
-                && firstSequence(datagram, offset) <= Wire.SEQUENCE_MAX
-                && firstFrameId(datagram, offset) >= 0;
+        return ControlLayout.DATAGRAM_BYTES.get(datagram, offset) == LENGTH
+                && FIRST_SEQUENCE.get(datagram, offset) >= 0
+                && FIRST_SEQUENCE.get(datagram, offset) <= Wire.SEQUENCE_MAX
+                && FIRST_FRAME_ID.get(datagram, offset) >= 0;
     }
 
-    public static long firstSequence(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.LONG, offset + FIRST_SEQUENCE);
-    }
-
-    public static long firstFrameId(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.LONG, offset + FIRST_FRAME_ID);
-    }
-
-    public static int write(
-            final MemorySegment datagram,
-            final ControlIds ids,
-            final long firstSequence,
-            final long firstFrameId,
-            final HeaderChecksum checksum) {
-        ControlLayout.begin(datagram, ControlLayout.TYPE_START, 0, ids);
-        datagram.set(Wire.LONG, FIRST_SEQUENCE, firstSequence);
-        datagram.set(Wire.LONG, FIRST_FRAME_ID, firstFrameId);
-        return ControlLayout.seal(datagram, LENGTH, checksum);
+    public static int write(final ControlWriter out, final long firstSequence, final long firstFrameId) {
+        return out.begin(ControlLayout.TYPE_START, 0)
+                .put(FIRST_SEQUENCE, firstSequence)
+                .put(FIRST_FRAME_ID, firstFrameId)
+                .seal(LENGTH);
     }
 }

@@ -33,7 +33,14 @@ public final class Wire {
         }
     }
 
-    static byte versionAndType(final int type) {
-        return (byte) (VERSION << 4 | type);
+    // Allocates.
+    static byte[] bytes(final MemorySegment datagram, final long offset, final int length) {
+        final byte[] bytes = new byte[length];
+        MemorySegment.copy(datagram, ValueLayout.JAVA_BYTE, offset, bytes, 0, length);
+        return bytes;
+    }
+
+    static int versionAndType(final int type) {
+        return VERSION << 4 | type;
     }
 }

@@ -25,8 +25,8 @@ final class RingLedgerTest {
     void shouldWithholdCreditWhenAnEarlierFrameIsStillHeld() {
         final RingLedger ledger = new RingLedger(100);
         ledger.start(0);
-        ledger.deliver(0, 10);
-        ledger.deliver(10, 5);
+        ledger.deliver(0, 10, 1);
+        ledger.deliver(10, 5, 1);
         assertFalse(ledger.release(10));
         assertEquals(100, ledger.creditLimit());
         assertTrue(ledger.release(0));
@@ -38,21 +38,21 @@ final class RingLedgerTest {
     void shouldRefuseWhenAFrameIsReleasedTwiceOrNeverDelivered() {
         final RingLedger ledger = new RingLedger(100);
         ledger.start(0);
-        ledger.deliver(0, 10);
-        ledger.deliver(10, 10);
+        ledger.deliver(0, 10, 1);
+        ledger.deliver(10, 10, 1);
         ledger.release(10);
         assertThrows(IllegalStateException.class, () -> ledger.release(10));
         assertThrows(IllegalStateException.class, () -> ledger.release(5));
         assertThrows(IllegalStateException.class, () -> ledger.release(20));
-        assertThrows(IllegalStateException.class, () -> ledger.deliver(25, 1));
-        assertThrows(IllegalStateException.class, () -> ledger.deliver(20, 101));
+        assertThrows(IllegalStateException.class, () -> ledger.deliver(25, 1, 1));
+        assertThrows(IllegalStateException.class, () -> ledger.deliver(20, 101, 1));
     }
 
     @Test
     void shouldFreeSlotsInOrderWhenFramesAreGivenUpThatHaveSome() {
         final RingLedger ledger = new RingLedger(100);
         ledger.start(0);
-        final long held = ledger.deliver(0, 10);
+        final long held = ledger.deliver(0, 10, 1);
         assertEquals(0, ledger.skip(10, 40));
         assertEquals(100, ledger.creditLimit());
         assertEquals(40, ledger.slot(40));
@@ -66,13 +66,13 @@ final class RingLedgerTest {
     void shouldJumpWhenMoreIsGivenUpThanHasSlots() {
         final RingLedger ledger = new RingLedger(100);
         ledger.start(7);
-        final long held = ledger.deliver(7, 60);
+        final long held = ledger.deliver(7, 60, 1);
         assertEquals(1_000_000 - 67, ledger.skip(67, 1_000_000));
         // The next frame lies behind the held one, and has the free slots.
         assertEquals(67, ledger.slot(1_000_000));
         assertEquals(1_000_040, ledger.creditLimit());
-        assertThrows(IllegalStateException.class, () -> ledger.deliver(1_000_000, 41));
-        final long next = ledger.deliver(1_000_000, 40);
+        assertThrows(IllegalStateException.class, () -> ledger.deliver(1_000_000, 41, 1));
+        final long next = ledger.deliver(1_000_000, 40, 1);
         assertTrue(ledger.release(held));
         assertEquals(1_000_100, ledger.creditLimit());
         ledger.release(next);
@@ -81,23 +81,23 @@ final class RingLedgerTest {
     }
 
     @Test
-    void shouldSayThatAFrameWrapsWhenItPassesTheEnd() {
+    void shouldGoOnAtTheFirstSlotWhenAFramePassesTheEnd() {
         final RingLedger ledger = new RingLedger(10);
-        assertFalse(ledger.wraps(5, 5));
-        assertTrue(ledger.wraps(5, 6));
-        assertTrue(ledger.wraps(19, 2));
+        assertEquals(9, ledger.slot(9));
+        assertEquals(0, ledger.slot(10));
+        assertEquals(9, ledger.slot(19));
+        assertEquals(0, ledger.slot(20));
     }
 
     @Test
     void shouldGiveUpToTheLimitWithoutAJump() {
         final RingLedger ledger = new RingLedger(100);
-        assertEquals(100, ledger.ringSlots());
         ledger.start(7);
         assertEquals(0, ledger.skip(7, 107));
         assertEquals(107, ledger.releasedSequence());
         assertEquals(207, ledger.creditLimit());
         // Two jumps, one behind the other, and the frames behind them.
-        final long held = ledger.deliver(107, 90);
+        final long held = ledger.deliver(107, 90, 1);
         assertEquals(100, ledger.skip(197, 297));
         assertEquals(50, ledger.skip(297, 347));
         assertThrows(IllegalStateException.class, () -> ledger.skip(297, 400));
@@ -115,7 +115,7 @@ final class RingLedgerTest {
         ledger.start(0);
         assertThrows(IllegalArgumentException.class, () -> ledger.deliver(0, 1, 0));
         assertThrows(IllegalArgumentException.class, () -> ledger.deliver(0, 1, 128));
-        assertThrows(IllegalStateException.class, () -> ledger.deliver(0, 0));
+        assertThrows(IllegalStateException.class, () -> ledger.deliver(0, 0, 1));
         final long place = ledger.deliver(0, 1, 127);
         for (int i = 0; i < 126; i++) {
             assertFalse(ledger.release(place));
@@ -137,7 +137,7 @@ final class RingLedgerTest {
             for (int step = 0; step < 500; step++) {
                 final long length = 1L + random.nextInt(slots);
                 if (random.nextBoolean() && next + length <= ledger.creditLimit()) {
-                    ledger.deliver(next, length);
+                    ledger.deliver(next, length, 1);
                     held.add(new Frame(next, length));
                     next += length;
                 } else if (!held.isEmpty()) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.receive.MachinePair;
 import io.framecast.reliability.receive.ReceiverMachine.State;
+import io.framecast.reliability.send.SenderCount;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
 import org.junit.jupiter.api.Test;
 
@@ -107,7 +108,7 @@ class StandstillTest {
         assertFalse(pair.toReceiver.isEmpty(), "it asks");
         run(3 * MachinePair.ALIVE_NS);
         assertEquals(1, pair.sender.readyMembers());
-        assertEquals(0, pair.sender.counts().evictions());
+        assertEquals(0, pair.sender.counts().get(SenderCount.EVICTIONS));
     }
 
     @Test

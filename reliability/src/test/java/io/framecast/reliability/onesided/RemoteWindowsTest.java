@@ -61,9 +61,11 @@ final class RemoteWindowsTest {
                     32,
                     2,
                     Delivery.RELIABLE,
-                    new LaneAddresses(new byte[] {1}, new byte[] {2}, new byte[] {3})),
+                    new LaneAddresses(new byte[] {1}, new byte[] {2}, new byte[] {3}),
+                    0),
             new SplittableRandom(1),
-            new Silent());
+            new Silent(),
+            null);
 
     /// Sends nothing: these tests are about the layers below.
     private static final class Silent implements ReceiverOutput {

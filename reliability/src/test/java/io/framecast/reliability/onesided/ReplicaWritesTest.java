@@ -89,7 +89,7 @@ final class ReplicaWritesTest {
     }
 
     private static MemorySegment guards(final ExposedWindow of) {
-        return of.guardRegion().memory();
+        return of.regions().words().memory();
     }
 
     private static MemorySegment slice(final WindowMemory of, final int slot, final long bytes) {

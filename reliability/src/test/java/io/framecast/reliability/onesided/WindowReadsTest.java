@@ -16,6 +16,7 @@ import io.framecast.reliability.receive.RemoteMemory;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.window.WindowMemory;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.EndpointOffer;
@@ -45,9 +46,8 @@ final class WindowReadsTest {
     private final WindowMemory memory = arena.window(SLOTS, SLOT_BYTES);
     private final ExposedWindow share =
             ExposedWindow.ofReplica(oneSided, memory, 4, "refused: ", line -> assertTrue(line.isEmpty(), line));
-    private final ReadCounts counts = new ReadCounts();
-    private final SendWindow window =
-            new SendWindow(SLOTS, memory.headers(), memory.lengths(), SLOT_BYTES, SESSION).guardedBy(share.guards());
+    private final Counts<ReadCount> counts = new Counts<>(ReadCount.class);
+    private final SendWindow window = new SendWindow(memory, SESSION).guardedBy(share.guards());
     private final MemoryShape shape = MemoryShape.of(
             stream,
             MemoryShape.Kind.BY_ARRIVAL,
@@ -124,7 +124,7 @@ final class WindowReadsTest {
         endpoint.state = State.UP;
         final WindowReads another = reads(false);
         assertEquals(RemoteMemory.NOT_READ, another.read(200, 2, 0));
-        assertEquals(2, counts.slow());
+        assertEquals(2, counts.get(ReadCount.SLOW));
     }
 
     private long end(final WindowReads reads) {
@@ -186,7 +186,7 @@ final class WindowReadsTest {
         }
         window.free(10);
         write(WANTED + SLOTS);
-        assertEquals(WANTED, DataLayout.sequence(memory.headers(), WANTED * DataLayout.LENGTH));
+        assertEquals(WANTED, DataLayout.SEQUENCE.get(memory.headers(), WANTED * DataLayout.LENGTH));
         assertEquals(WANTED, end(reads));
     }
 
@@ -216,9 +216,7 @@ final class WindowReadsTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4})
     void shouldTakeFromACopyWhatWasThereBeforeTheReadAndNothingElse(final int parts) {
-        final RepairStore copy = new RepairStore(
-                        memory.headers(), memory.payload(), memory.lengths(), SLOTS, SLOT_BYTES)
-                .guardedBy(share.guards());
+        final RepairStore copy = new RepairStore(memory).guardedBy(share.guards());
         assertTrue(copy.guard());
         put(copy, WANTED);
         final WindowReads reads = reads(true);
@@ -286,7 +284,7 @@ final class WindowReadsTest {
         reads.read(0, 1, 0);
         assertEquals(1, reads.read(1, 1, 20_000_000));
         assertEquals(RemoteMemory.NOT_READ, reads.read(2, 3, 20_000_001));
-        assertEquals(3, counts.slow());
+        assertEquals(3, counts.get(ReadCount.SLOW));
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import io.framecast.reliability.send.CoRootConfig;
 import io.framecast.reliability.send.SenderConfig;
 import io.framecast.reliability.send.SenderMachine;
 import io.framecast.reliability.send.SenderOutput;
@@ -31,12 +32,13 @@ final class AllocationTest {
     private final MemorySegment headers = parts.headers;
     private final Mail toReceiver = new Mail();
     private final Mail toSender = new Mail();
-    private final SenderMachine sender =
-            new SenderMachine(new SenderConfig(parts.stream, 4, 0), window, new SplittableRandom(1), new Source());
+    private final SenderMachine sender = new SenderMachine(
+            new SenderConfig(parts.stream, 4, 0, CoRootConfig.NONE), window, new SplittableRandom(1), new Source());
     private final ReceiverMachine receiver = new ReceiverMachine(
-            new ReceiverConfig(parts.stream, 9, 256, 48, 2, Delivery.RELIABLE, MachinePair.ADDRESSES),
+            new ReceiverConfig(parts.stream, 9, 256, 48, 2, Delivery.RELIABLE, MachinePair.ADDRESSES, 0),
             new SplittableRandom(2),
-            new Sink());
+            new Sink(),
+            null);
     private final MemorySegment probe = MemorySegment.ofArray(new byte[DataLayout.LENGTH]);
     private long nowNs;
     private long frames;
@@ -57,7 +59,7 @@ final class AllocationTest {
             least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
         }
         assertEquals(0, least);
-        assertTrue(receiver.counts().repairedDatagrams() > 1000);
+        assertTrue(receiver.counts().get(ReceiverCount.REPAIRED_DATAGRAMS) > 1000);
         assertTrue(frames > 1_000_000 / FRAME_SLOTS);
     }
 

@@ -60,7 +60,7 @@ final class BundleTableTest {
         assertEquals(offset, part.slotOffset());
         assertEquals(bytes, part.bytes());
         assertEquals(timestampNs, part.timestampNs());
-        assertTrue(part.isBundled());
+        assertEquals(0, part.bundleFrames());
         assertNull(part.metadata());
     }
 
@@ -190,8 +190,7 @@ final class BundleTableTest {
                 .attributes(DataLayout.FLAG_BUNDLE, frames);
         DataLayout.write(header, 0, values, 100, index);
         checksum.seal(header, 0, SESSION);
-        assertEquals(verdict, new HeaderCheck(stream, checksum).check(header, 0, DataLayout.LENGTH + bytes));
-        assertEquals(
-                Verdict.IMPOSSIBLE, new HeaderCheck(stream, checksum).check(header, 0, DataLayout.LENGTH + bytes - 1));
+        assertEquals(verdict, new HeaderCheck(stream).check(header, 0, DataLayout.LENGTH + bytes));
+        assertEquals(Verdict.IMPOSSIBLE, new HeaderCheck(stream).check(header, 0, DataLayout.LENGTH + bytes - 1));
     }
 }

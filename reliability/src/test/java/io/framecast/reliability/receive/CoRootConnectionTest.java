@@ -8,11 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.wire.AssignLayout;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.EndpointOffer;
-import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.RemotePlace;
 import io.framecast.reliability.wire.Verdict;
@@ -34,20 +33,19 @@ final class CoRootConnectionTest {
 
     private final MachinePair pair = new MachinePair();
     private final FakeCoRootConnection fake = pair.coRootConnection;
-    private final HeaderChecksum checksum = new HeaderChecksum();
     private final MemorySegment datagram = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
 
-    private static ControlIds ids(final int epoch) {
-        return new ControlIds(MachinePair.SESSION).receiver(5).epoch(epoch);
+    private static ControlWriter ids(final int epoch) {
+        return new ControlWriter(MachinePair.SESSION).receiver(5).epoch(epoch);
     }
 
     private void assign(final int epoch, final long coRoot) {
-        final int bytes = AssignLayout.write(datagram, ids(epoch), coRoot, new byte[] {9}, checksum);
+        final int bytes = AssignLayout.write(ids(epoch).in(datagram), coRoot, new byte[] {9});
         assertEquals(Verdict.GOOD, pair.receiver.onControl(datagram, 0, bytes, pair.nowNs));
     }
 
     private Verdict answer(final int epoch) {
-        final int bytes = RcConnectLayout.writeOfSet(datagram, ids(epoch), OFFER, checksum);
+        final int bytes = RcConnectLayout.writeOfSet(ids(epoch).in(datagram), OFFER);
         return pair.receiver.onControl(datagram, 0, bytes, pair.nowNs);
     }
 
@@ -97,8 +95,8 @@ final class CoRootConnectionTest {
         assertTrue(notices.size() >= 2 && notices.size() <= 4, () -> notices.size() + " times");
         for (final MemorySegment sent : notices) {
             assertTrue(RcConnectLayout.isValid(sent, 0) && RcConnectLayout.isOfSet(sent, 0));
-            assertEquals(3, ControlLayout.epoch(sent, 0));
-            assertEquals(5, ControlLayout.receiver(sent, 0));
+            assertEquals(3, ControlLayout.EPOCH.get(sent, 0));
+            assertEquals(5, ControlLayout.RECEIVER.get(sent, 0));
             assertArrayEquals(
                     FakeCoRootConnection.MEMBER, RcConnectLayout.offer(sent, 0).descriptor());
         }
@@ -147,7 +145,7 @@ final class CoRootConnectionTest {
         assertEquals(0, pair.link.pulls.size());
         carryPulls();
         assertEquals(8, pair.receiver.acknowledgedSequence());
-        assertEquals(0, pair.receiver.counts().nacks());
+        assertEquals(0, pair.receiver.counts().get(ReceiverCount.NACKS));
     }
 
     @Test
@@ -161,7 +159,7 @@ final class CoRootConnectionTest {
         pair.receiver.onTick(pair.nowNs + 1);
         assertEquals(1, toCoRoot(ControlLayout.TYPE_NACK), "and not its source");
         assertTrue(fake.pulls.isEmpty());
-        assertEquals(1, pair.receiver.counts().nackedDatagrams());
+        assertEquals(1, pair.receiver.counts().get(ReceiverCount.NACKED_DATAGRAMS));
     }
 
     @Test
@@ -184,7 +182,7 @@ final class CoRootConnectionTest {
         fake.done.clear();
         pair.receiver.coRootConnection().onBroken();
         assertEquals(List.of("cut"), fake.done);
-        assertEquals(1, pair.receiver.counts().coRootConnectionFailures());
+        assertEquals(1, pair.receiver.counts().get(ReceiverCount.CO_ROOT_CONNECTION_FAILURES));
         fake.pulls.clear();
         pair.run(50 * MS);
         assertTrue(toCoRoot(ControlLayout.TYPE_NACK) >= 1);
@@ -215,7 +213,7 @@ final class CoRootConnectionTest {
         assign(3, 77);
         pair.run(20_000 * MS);
         assertEquals(20, toCoRoot(ControlLayout.TYPE_RC_CONNECT));
-        assertEquals(1, pair.receiver.counts().coRootConnectionFailures());
+        assertEquals(1, pair.receiver.counts().get(ReceiverCount.CO_ROOT_CONNECTION_FAILURES));
         pair.publish(8);
         pair.send(3);
         pair.run(50 * MS);
@@ -228,7 +226,7 @@ final class CoRootConnectionTest {
         assign(3, 77);
         fake.opens = false;
         answer(3);
-        assertEquals(1, pair.receiver.counts().coRootConnectionFailures());
+        assertEquals(1, pair.receiver.counts().get(ReceiverCount.CO_ROOT_CONNECTION_FAILURES));
         assertEquals("cut", fake.done.getLast());
         answer(3);
         assertEquals(1, fake.done.stream().filter("open"::equals).count());

@@ -9,10 +9,12 @@ import io.framecast.reliability.flow.AckScheduler;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.window.SlotGuards;
+import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AckValues;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.FrameLayout;
@@ -50,16 +52,16 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final MemorySegment control = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
     private final MemorySegment datagram = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
-    private final ReceiverCounts counts = new ReceiverCounts();
+    private final Counts<ReceiverCount> counts = new Counts<>(ReceiverCount.class);
     private final ReceiveWindow window = new ReceiveWindow(256);
     private final SourceWatch source = new SourceWatch(5_000 * MS);
     private final AckScheduler acks = new AckScheduler(400, 0, 1_000 * MS);
-    private final RepairStore store = new RepairStore(
+    private final RepairStore store = new RepairStore(new WindowMemory(
             MemorySegment.ofArray(new byte[SLOTS * DataLayout.LENGTH]),
             MemorySegment.ofArray(new byte[SLOTS * SLOT_BYTES]),
             new int[SLOTS],
             SLOTS,
-            SLOT_BYTES);
+            SLOT_BYTES));
     private final List<String> links = new ArrayList<>();
     private @Nullable EndpointOffer endpointOffer;
     private final CoRoot coRoot = new CoRoot(SESSION, this, this, counts, window, source, acks, store);
@@ -73,7 +75,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
             RepairGroupLayout.member(datagram, i, ids[i], epoch, addresses(ids[i]));
         }
         RepairGroupLayout.write(
-                datagram, new ControlIds(SESSION).receiver(OWN_ID).epoch(epoch), part, total, checksum);
+                new ControlWriter(SESSION).receiver(OWN_ID).epoch(epoch).in(datagram), part, total);
         assertTrue(RepairGroupLayout.isValid(datagram, 0));
         return coRoot.onSet(datagram, 0);
     }
@@ -83,13 +85,13 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
                 .progress(acknowledged, acknowledged + 40, acknowledged)
                 .complete(complete)
                 .echo(0, 0);
-        AckLayout.write(datagram, new ControlIds(SESSION).receiver(id), values, checksum);
+        AckLayout.write(new ControlWriter(SESSION).receiver(id).in(datagram), values);
         return coRoot.onReport(datagram, 0, 0);
     }
 
     private Verdict nack(final long id, final long nowNs, final long first, final int count) {
         NackLayout.range(datagram, false, 0, first, count);
-        NackLayout.write(datagram, new ControlIds(SESSION).receiver(id), 1, checksum);
+        NackLayout.write(new ControlWriter(SESSION).receiver(id).in(datagram), 1);
         return coRoot.onReport(datagram, 0, nowNs);
     }
 
@@ -107,30 +109,32 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
                 .complete(complete)
                 .echo(0, 0);
         coRoot.aggregate(values, OWN_ID);
-        AckLayout.write(control, new ControlIds(SESSION).receiver(OWN_ID), values, checksum);
+        AckLayout.write(new ControlWriter(SESSION).receiver(OWN_ID).in(control), values);
         assertTrue(AckLayout.isAggregate(control, 0) && AckLayout.isValid(control, 0));
         return new Aggregate(
-                AckLayout.acknowledged(control, 0),
-                AckLayout.grant(control, 0),
-                AckLayout.covered(control, 0),
-                AckLayout.slowestMember(control, 0),
+                AckLayout.ACKNOWLEDGED.get(control, 0),
+                AckLayout.GRANT.get(control, 0),
+                AckLayout.COVERED.get(control, 0),
+                AckLayout.SLOWEST_MEMBER.get(control, 0),
                 AckLayout.isComplete(control, 0));
     }
 
     private Verdict link(final long id, final int epoch, final int descriptor) {
         final EndpointOffer own = EndpointOffer.ofMember(new byte[] {(byte) descriptor});
         RcConnectLayout.writeOfSet(
-                datagram, new ControlIds(SESSION).receiver(id).epoch(epoch), own, checksum);
+                new ControlWriter(SESSION).receiver(id).epoch(epoch).in(datagram), own);
         return coRoot.onReport(datagram, 0, 0);
     }
 
     private void guard() {
         store.guardedBy(new SlotGuards(
                 MemorySegment.ofArray(new long[SLOTS]),
-                MemorySegment.ofArray(new byte[SLOTS * SLOT_BYTES]),
-                new int[SLOTS],
-                SLOTS,
-                SLOT_BYTES));
+                new WindowMemory(
+                        MemorySegment.NULL,
+                        MemorySegment.ofArray(new byte[SLOTS * SLOT_BYTES]),
+                        new int[SLOTS],
+                        SLOTS,
+                        SLOT_BYTES)));
     }
 
     @Test
@@ -148,10 +152,10 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         assertEquals(1, controls.size());
         final MemorySegment answer = MemorySegment.ofArray(controls.getFirst());
         assertTrue(RcConnectLayout.isValid(answer, 0) && RcConnectLayout.isOfSet(answer, 0));
-        assertEquals(21, ControlLayout.receiver(answer, 0));
-        assertEquals(3, ControlLayout.epoch(answer, 0));
+        assertEquals(21, ControlLayout.RECEIVER.get(answer, 0));
+        assertEquals(3, ControlLayout.EPOCH.get(answer, 0));
         assertArrayEquals(new byte[] {9}, RcConnectLayout.offer(answer, 0).descriptor());
-        assertEquals(1, counts.memberLinks());
+        assertEquals(1, counts.get(ReceiverCount.MEMBER_LINKS));
     }
 
     @Test
@@ -182,10 +186,10 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         guard();
         list(3, 0, 1, 20);
         final EndpointOffer own = EndpointOffer.ofMember(new byte[] {1});
-        RcConnectLayout.write(datagram, new ControlIds(SESSION).receiver(20), 7, own, checksum);
+        RcConnectLayout.write(new ControlWriter(SESSION).receiver(20).in(datagram), 7, own);
         assertEquals(Verdict.IMPOSSIBLE, coRoot.onReport(datagram, 0, 0), "a source's, from a member");
         RcConnectLayout.writeOfSet(
-                datagram, new ControlIds(SESSION).receiver(20).epoch(3), own, checksum);
+                new ControlWriter(SESSION).receiver(20).epoch(3).in(datagram), own);
         for (final short length : new short[] {0, 65, -1}) {
             datagram.set(ValueLayout.JAVA_SHORT_UNALIGNED, 46, length);
             assertEquals(Verdict.IMPOSSIBLE, coRoot.onReport(datagram, 0, 0));
@@ -204,10 +208,10 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         assertEquals(Verdict.UNKNOWN_MEMBER, ack(50, 1, false));
         assertEquals(3, list(3, 0, total, first));
         assertEquals(total, connected.size());
-        assertEquals(total, counts.servedMembers());
+        assertEquals(total, counts.get(ReceiverCount.SERVED_MEMBERS));
         assertEquals(Verdict.GOOD, ack(50, 1, false));
         assertEquals(Verdict.GOOD, ack(20, 1, false));
-        assertEquals(2, counts.reportsTaken());
+        assertEquals(2, counts.get(ReceiverCount.REPORTS_TAKEN));
     }
 
     @Test
@@ -216,7 +220,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         assertEquals(5, list(5, 0, 2, 21, 22));
         assertEquals(List.of(0), disconnected);
         assertEquals(List.of(0, 1, 0), connected, "who stays is not connected again");
-        assertEquals(2, counts.servedMembers());
+        assertEquals(2, counts.get(ReceiverCount.SERVED_MEMBERS));
         assertEquals(Verdict.UNKNOWN_MEMBER, ack(20, 1, false));
         assertEquals(Verdict.GOOD, ack(22, 1, false));
     }
@@ -243,7 +247,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         list(3, 0, 2, 20, 21);
         coRoot.resign();
         assertEquals(List.of(0, 1), disconnected);
-        assertEquals(0, counts.servedMembers());
+        assertEquals(0, counts.get(ReceiverCount.SERVED_MEMBERS));
     }
 
     @Test
@@ -254,7 +258,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         ack(21, 70, true);
         assertEquals(new Aggregate(50, 90, 3, 20, false), aggregate(90, 130, false));
         assertEquals(new Aggregate(40, 60, 3, OWN_ID, true), aggregate(40, 60, true));
-        assertEquals(3, counts.aggregates());
+        assertEquals(3, counts.get(ReceiverCount.AGGREGATES));
     }
 
     @Test
@@ -298,7 +302,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         assertTrue(coRoot.hasRepairs());
         assertEquals(3, coRoot.onTick(1 * MS));
         assertEquals(List.of(new Sent(0, 2, 3)), repairs);
-        assertEquals(3, counts.repairsSent());
+        assertEquals(3, counts.get(ReceiverCount.REPAIRS_SENT));
         assertEquals(0, coRoot.onTick(1 * MS));
         // Half a round trip later a member that cannot have it yet requests the same, and so does another.
         nack(20, 2 * MS - 1, 2, 3);
@@ -384,7 +388,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
                 sent >= CoRoot.REPAIRS_PER_TICK_MAX && sent < CoRoot.REPAIRS_PER_TICK_MAX + ids.length, "sent " + sent);
         assertTrue(coRoot.hasRepairs());
         assertEquals(SLOTS * ids.length - sent, coRoot.onTick(3));
-        assertEquals((long) SLOTS * ids.length, counts.repairsSent());
+        assertEquals((long) SLOTS * ids.length, counts.get(ReceiverCount.REPAIRS_SENT));
     }
 
     @Test
@@ -392,11 +396,9 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         list(3, 0, 1, 20);
         NackLayout.range(datagram, true, 0, 8, 1);
         NackLayout.write(
-                datagram,
-                new ControlIds(SESSION).receiver(20),
+                new ControlWriter(SESSION).receiver(20).in(datagram),
                 1,
-                new AckValues().progress(8, 48, 9).echo(AckLayout.NO_ECHO, 0),
-                checksum);
+                new AckValues().progress(8, 48, 9).echo(AckLayout.NO_ECHO, 0));
         assertEquals(Verdict.GOOD, coRoot.onReport(datagram, 0, 1));
         assertEquals(8, aggregate(90, 130, false).acknowledged());
     }
@@ -405,15 +407,15 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
     void shouldGiveMetadataWhereItHasThem() {
         list(3, 0, 1, 20);
         store.putMetadata(12, new byte[] {1, 2, 3});
-        FrameLayout.writeRequest(datagram, new ControlIds(SESSION).receiver(20), 12, checksum);
+        FrameLayout.writeRequest(new ControlWriter(SESSION).receiver(20).in(datagram), 12);
         assertEquals(Verdict.GOOD, coRoot.onReport(datagram, 0, 1));
         assertEquals(1, controls.size());
         final MemorySegment frame = MemorySegment.ofArray(controls.getFirst());
         assertEquals(Verdict.GOOD, ControlLayout.check(frame, 0, (int) frame.byteSize(), checksum));
         assertTrue(FrameLayout.isValid(frame, 0));
-        assertEquals(12, FrameLayout.firstSequence(frame, 0));
+        assertEquals(12, FrameLayout.FIRST_SEQUENCE.get(frame, 0));
         assertArrayEquals(new byte[] {1, 2, 3}, FrameLayout.metadata(frame, 0));
-        FrameLayout.writeRequest(datagram, new ControlIds(SESSION).receiver(20), 13, checksum);
+        FrameLayout.writeRequest(new ControlWriter(SESSION).receiver(20).in(datagram), 13);
         assertEquals(Verdict.GOOD, coRoot.onReport(datagram, 0, 1));
         assertEquals(1, controls.size(), "what it lacks the source has");
     }
@@ -421,21 +423,21 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
     @Test
     void shouldRejectWhatNoMemberSays() {
         list(3, 0, 1, 20);
-        final ControlIds ids = new ControlIds(SESSION).receiver(20);
+        final ControlWriter ids = new ControlWriter(SESSION).receiver(20);
         final AckValues forOthers = new AckValues().progress(1, 2, 1).echo(0, 0).aggregate(3, 5);
-        AckLayout.write(datagram, ids, forOthers, checksum);
+        AckLayout.write(ids.in(datagram), forOthers);
         assertEquals(Verdict.IMPOSSIBLE, coRoot.onReport(datagram, 0, 0));
-        AckLayout.write(datagram, ids, new AckValues().progress(5, 2, 5).echo(0, 0), checksum);
+        AckLayout.write(ids.in(datagram), new AckValues().progress(5, 2, 5).echo(0, 0));
         assertEquals(Verdict.IMPOSSIBLE, coRoot.onReport(datagram, 0, 0));
         NackLayout.range(datagram, false, 0, 8, 0);
-        NackLayout.write(datagram, ids, 1, checksum);
+        NackLayout.write(ids.in(datagram), 1);
         assertEquals(Verdict.IMPOSSIBLE, coRoot.onReport(datagram, 0, 0));
-        FrameLayout.writeRequest(datagram, ids, -1, checksum);
+        FrameLayout.writeRequest(ids.in(datagram), -1);
         assertEquals(Verdict.IMPOSSIBLE, coRoot.onReport(datagram, 0, 0));
         RepairGroupLayout.member(datagram, 0, 20, 3, addresses(20));
-        RepairGroupLayout.write(datagram, ids.epoch(4), 0, 1, checksum);
+        RepairGroupLayout.write(ids.epoch(4).in(datagram), 0, 1);
         assertEquals(Verdict.BAD_TYPE, coRoot.onReport(datagram, 0, 0));
-        assertEquals(0, counts.reportsTaken());
+        assertEquals(0, counts.get(ReceiverCount.REPORTS_TAKEN));
         assertEquals(List.of(), controls);
     }
 

@@ -5,11 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.framecast.reliability.window.FrameTable;
 import io.framecast.reliability.window.ReceiveWindow;
-import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.Delivery;
-import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.HeartbeatValues;
 import io.framecast.reliability.wire.StreamInfo;
@@ -29,18 +28,13 @@ final class DeadlineClockTest {
             new StreamInfo(7, "clock", SLOT_BYTES, SLOTS, 16L * SLOT_BYTES, 1000, new byte[] {1}, new byte[] {2});
     private final FrameTable frames = new FrameTable(SLOTS);
     private final ReceiveWindow window = new ReceiveWindow(SLOTS);
-    private final MetadataTracker metadata = new MetadataTracker(frames, window, SLOT_BYTES);
-    private final FrameQueue queue = new FrameQueue(frames, window, metadata, SLOT_BYTES);
-    private final DropPolicy policy = DropPolicy.of(
-            Delivery.deadline((int) (PATIENCE_NS / 1_000_000)),
-            stream,
-            new DropPolicy.Arrivals(frames, window, metadata, queue));
+    private final FrameQueue queue = new FrameQueue(frames, window, SLOT_BYTES);
+    private final DropPolicy policy = DropPolicy.of(Delivery.deadline((int) (PATIENCE_NS / 1_000_000)), stream, queue);
 
     // The first of two datagrams is here, so its frame is known and not whole.
     @BeforeEach
     void receiveHalfAFrame() {
         queue.start(0, 0);
-        metadata.start(0);
         window.reset(0);
         final MemorySegment header = MemorySegment.ofArray(new byte[DataLayout.LENGTH]);
         final DataHeader of = new DataHeader().session(DataLayout.TYPE_DATA, 7).frame(0, 2 * SLOT_BYTES, STAMP_NS);
@@ -51,10 +45,9 @@ final class DeadlineClockTest {
 
     private void heartbeat(final long clockNs, final long nowNs) {
         final MemorySegment datagram = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
-        final HeartbeatValues values = new HeartbeatValues(new ControlIds(7));
+        final HeartbeatValues values = new HeartbeatValues();
         values.progress(1, 0).repairable(1).timing(nowNs, 1_000, 1).clock(clockNs);
-        final int length = HeartbeatLayout.writeInfo(datagram, stream, new byte[] {'c'});
-        HeartbeatLayout.write(datagram, length, 0, values, new HeaderChecksum());
+        HeartbeatLayout.write(new ControlWriter(7).in(datagram), 0, stream, new byte[] {'c'}, values);
         policy.onHeartbeat(datagram, 0, nowNs);
         assertNull(policy.nextUnfinished(SLOTS, 1_000, nowNs));
     }

@@ -7,11 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.window.FrameTable;
 import io.framecast.reliability.window.ReceiveWindow;
-import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.Delivery;
-import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.HeartbeatValues;
 import io.framecast.reliability.wire.StreamInfo;
@@ -34,8 +33,7 @@ final class DropPolicyTest {
             7, "give", SLOT_BYTES, SLOTS, FRAME_MAX_SLOTS * (long) SLOT_BYTES, 1000, new byte[] {1}, new byte[] {2});
     private final FrameTable frames = new FrameTable(SLOTS);
     private final ReceiveWindow window = new ReceiveWindow(SLOTS);
-    private final MetadataTracker metadata = new MetadataTracker(frames, window, SLOT_BYTES);
-    private final FrameQueue queue = new FrameQueue(frames, window, metadata, SLOT_BYTES);
+    private final FrameQueue queue = new FrameQueue(frames, window, SLOT_BYTES);
     private final List<String> taken = new ArrayList<>();
     private final DropPolicy latest = policy(Delivery.LATEST);
     private final DropPolicy deadline = policy(Delivery.deadline(10));
@@ -43,12 +41,11 @@ final class DropPolicyTest {
 
     DropPolicyTest() {
         queue.start(0, 0);
-        metadata.start(0);
         window.reset(0);
     }
 
     private DropPolicy policy(final Delivery delivery) {
-        return DropPolicy.of(delivery, stream, new DropPolicy.Arrivals(frames, window, metadata, queue));
+        return DropPolicy.of(delivery, stream, queue);
     }
 
     private void note(final DroppedFrames dropped) {
@@ -84,7 +81,7 @@ final class DropPolicyTest {
         for (int i = 0; i < here; i++) {
             window.receive(first + i);
         }
-        metadata.advance(0, 1_000);
+        queue.advance(0, 1_000);
     }
 
     private void arrive(final long id, final long first, final int slots, final int flags) {
@@ -93,10 +90,9 @@ final class DropPolicyTest {
 
     private void heartbeat(final DropPolicy policy, final long next, final long held, final int flags, final long id) {
         final MemorySegment datagram = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
-        final HeartbeatValues values = new HeartbeatValues(new ControlIds(7));
+        final HeartbeatValues values = new HeartbeatValues();
         values.progress(next, id).repairable(held).timing(0, 1_000, 1).clock(clockNs);
-        final int length = HeartbeatLayout.writeInfo(datagram, stream, new byte[] {'g'});
-        HeartbeatLayout.write(datagram, length, flags, values, new HeaderChecksum());
+        HeartbeatLayout.write(new ControlWriter(7).in(datagram), flags, stream, new byte[] {'g'}, values);
         policy.onHeartbeat(datagram, 0, 0);
         clockNs++;
     }
@@ -119,9 +115,8 @@ final class DropPolicyTest {
 
     @Test
     void shouldGiveNothingUpWhenTheSourceWaits() {
-        final DropPolicy.Arrivals arrivals = new DropPolicy.Arrivals(frames, window, metadata, queue);
-        assertNull(DropPolicy.of(Delivery.RELIABLE, stream, arrivals));
-        assertNull(DropPolicy.of(Delivery.evict(5), stream, arrivals));
+        assertNull(DropPolicy.of(Delivery.RELIABLE, stream, queue));
+        assertNull(DropPolicy.of(Delivery.evict(5), stream, queue));
     }
 
     @Test
@@ -223,7 +218,7 @@ final class DropPolicyTest {
         assertTrue(tick(latest));
         assertEquals(List.of("0+1 UNREPAIRABLE 0-4"), taken);
         assertEquals(4, window.next());
-        assertEquals(4, metadata.first());
+        assertEquals(4, queue.described());
         assertFalse(tick(latest));
     }
 

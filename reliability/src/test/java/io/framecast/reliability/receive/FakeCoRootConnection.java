@@ -40,8 +40,8 @@ final class FakeCoRootConnection {
 
     // A datagram was sent to the source.
     void said(final MemorySegment datagram) {
-        if (ControlLayout.epoch(datagram, 0) > 0) {
-            done.add("said " + ControlLayout.epoch(datagram, 0));
+        if (ControlLayout.EPOCH.get(datagram, 0) > 0) {
+            done.add("said " + ControlLayout.EPOCH.get(datagram, 0));
         }
     }
 

@@ -3,11 +3,13 @@ package io.framecast.reliability.receive;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.framecast.reliability.repair.RetransmitScheduler;
+import io.framecast.reliability.send.CoRootConfig;
 import io.framecast.reliability.send.SenderConfig;
 import io.framecast.reliability.send.SenderMachine;
 import io.framecast.reliability.send.SenderOutput;
 import io.framecast.reliability.window.SendWindow;
-import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.window.WindowMemory;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.Delivery;
@@ -44,7 +46,8 @@ public final class MachinePair {
             new byte[] {8});
     final MemorySegment headers = MemorySegment.ofArray(new byte[WINDOW * DataLayout.LENGTH]);
     final int[] lengths = new int[WINDOW];
-    public final SendWindow window = new SendWindow(WINDOW, headers, lengths, SLOT_BYTES, SESSION);
+    public final SendWindow window =
+            new SendWindow(new WindowMemory(headers, MemorySegment.NULL, lengths, WINDOW, SLOT_BYTES), SESSION);
     public final ArrayDeque<MemorySegment> toReceiver = new ArrayDeque<>();
     public final ArrayDeque<MemorySegment> toSender = new ArrayDeque<>();
     final ArrayDeque<Integer> probes = new ArrayDeque<>();
@@ -65,7 +68,10 @@ public final class MachinePair {
 
     public MachinePair(final int ringSlots, final int capacity, final int membersMax) {
         sender = new SenderMachine(
-                new SenderConfig(stream, membersMax, 0), window, new SplittableRandom(1), new Source());
+                new SenderConfig(stream, membersMax, 0, CoRootConfig.NONE),
+                window,
+                new SplittableRandom(1),
+                new Source());
         receiver = newReceiver(5, ringSlots, capacity);
     }
 
@@ -75,8 +81,8 @@ public final class MachinePair {
 
     public ReceiverMachine newReceiver(
             final long id, final int ringSlots, final int capacity, final Delivery delivery) {
-        final ReceiverConfig config = new ReceiverConfig(stream, id, ringSlots, capacity, 2, delivery, ADDRESSES);
-        return new ReceiverMachine(config, new SplittableRandom(2), new Sink());
+        final ReceiverConfig config = new ReceiverConfig(stream, id, ringSlots, capacity, 2, delivery, ADDRESSES, 0);
+        return new ReceiverMachine(config, new SplittableRandom(2), new Sink(), null);
     }
 
     /// A receiver that can act on its source's memory.
@@ -84,7 +90,10 @@ public final class MachinePair {
         final LaneAddresses addresses =
                 new LaneAddresses(new byte[] {1}, new byte[] {2}, FakeSourceConnection.RECEIVER);
         return new ReceiverMachine(
-                new ReceiverConfig(stream, id, 256, 32, 2, delivery, addresses), new SplittableRandom(2), new Sink());
+                new ReceiverConfig(stream, id, 256, 32, 2, delivery, addresses, 0),
+                new SplittableRandom(2),
+                new Sink(),
+                null);
     }
 
     /// Carries all control datagrams and probes until both are silent.
@@ -115,11 +124,13 @@ public final class MachinePair {
     public void heartbeat(final long nextSequence, final long nextFrameId, final int flags) {
         final MemorySegment datagram = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
         final byte[] channel = stream.channel().getBytes(StandardCharsets.US_ASCII);
-        final HeartbeatValues values = new HeartbeatValues(new ControlIds(SESSION));
+        final HeartbeatValues values = new HeartbeatValues();
         values.progress(nextSequence, nextFrameId).timing(nowNs, 1_000, 1);
-        final int length = HeartbeatLayout.writeInfo(datagram, stream, channel);
         receiver.onControl(
-                datagram, 0, HeartbeatLayout.write(datagram, length, flags, values, new HeaderChecksum()), nowNs);
+                datagram,
+                0,
+                HeartbeatLayout.write(new ControlWriter(SESSION).in(datagram), flags, stream, channel, values),
+                nowNs);
     }
 
     void probe(final int token) {

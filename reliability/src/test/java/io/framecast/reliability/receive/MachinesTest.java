@@ -10,10 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.reliability.receive.ReceiverMachine.State;
 import io.framecast.reliability.send.JoinBudget;
 import io.framecast.reliability.send.MemberTable;
+import io.framecast.reliability.send.SenderCount;
 import io.framecast.reliability.send.SenderMachine;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
-import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
 import io.framecast.reliability.wire.NackLayout;
@@ -89,7 +89,7 @@ final class MachinesTest {
         pair.join();
         assertEquals(State.REFUSED, pair.receiver.state());
         assertEquals(Reason.RING_TOO_SMALL, pair.receiver.lostReason());
-        assertEquals(1, pair.sender.counts().refusals());
+        assertEquals(1, pair.sender.counts().get(SenderCount.REFUSALS));
         assertEquals(0, pair.sender.readyMembers());
     }
 
@@ -146,11 +146,11 @@ final class MachinesTest {
         assertNull(pair.receiver.pollFrame());
         assertEquals(1, pair.receiver.missing());
         pair.run(10_000_000);
-        assertEquals(1, pair.receiver.counts().repairedDatagrams());
+        assertEquals(1, pair.receiver.counts().get(ReceiverCount.REPAIRED_DATAGRAMS));
         assertEquals(0, pair.receiver.pollFrame().frameId());
         assertEquals(1, pair.receiver.pollFrame().frameId());
         assertNull(pair.receiver.pollFrame());
-        assertEquals(0, pair.sender.counts().timeouts());
+        assertEquals(0, pair.sender.counts().get(SenderCount.TIMEOUTS));
     }
 
     @Test
@@ -175,7 +175,7 @@ final class MachinesTest {
             pair.sender.onTick(pair.nowNs);
             pair.toReceiver.clear();
         }
-        assertEquals(1, pair.sender.counts().timeouts());
+        assertEquals(1, pair.sender.counts().get(SenderCount.TIMEOUTS));
         assertEquals(0L, pair.repairs.peek());
     }
 
@@ -450,8 +450,8 @@ final class MachinesTest {
         pair.send(16);
         final MemorySegment nack = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
         NackLayout.range(nack, false, 0, 0, 16);
-        final int bytes =
-                NackLayout.write(nack, new ControlIds(MachinePair.SESSION).receiver(5), 1, new HeaderChecksum());
+        final int bytes = NackLayout.write(
+                new ControlWriter(MachinePair.SESSION).receiver(5).in(nack), 1);
         for (int i = 0; i < 2 * SenderMachine.REQUESTS_PER_CYCLE_MAX / 16; i++) {
             pair.sender.onControl(nack, 0, bytes, 7);
         }
@@ -499,7 +499,7 @@ final class MachinesTest {
             pair.sender.onTick(pair.nowNs);
         }
         assertTrue(pair.nowNs > MachinePair.ALIVE_NS);
-        assertEquals(1, pair.sender.counts().evictions());
+        assertEquals(1, pair.sender.counts().get(SenderCount.EVICTIONS));
         assertEquals(3, pair.sender.releasable());
         pair.exchange();
         pair.run(5_000_000);

@@ -11,8 +11,8 @@ import io.framecast.reliability.receive.ReceiverMachine.State;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AdmitLayout;
 import io.framecast.reliability.wire.AssignLayout;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.Delivery;
@@ -31,7 +31,7 @@ final class ReceiverMachineTest {
     private final MachinePair pair = new MachinePair();
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
-    private final ControlIds ids = new ControlIds(MachinePair.SESSION);
+    private final ControlWriter ids = new ControlWriter(MachinePair.SESSION);
 
     private Verdict tell(final int bytes) {
         return pair.receiver.onControl(scratch, 0, bytes, pair.nowNs);
@@ -111,7 +111,7 @@ final class ReceiverMachineTest {
         pair.data(0);
         pair.data(1);
         pair.nowNs += AckScheduler.DELAY_MAX_NS;
-        assertEquals(2, AckLayout.acknowledged(said(ControlLayout.TYPE_ACK), 0));
+        assertEquals(2, AckLayout.ACKNOWLEDGED.get(said(ControlLayout.TYPE_ACK), 0));
         assertTrue(pair.receiver.nextDeadlineNs() > pair.nowNs + AckScheduler.DELAY_MAX_NS);
         pair.data(1);
         assertEquals(pair.nowNs + AckScheduler.DELAY_MAX_NS, pair.receiver.nextDeadlineNs());
@@ -127,7 +127,7 @@ final class ReceiverMachineTest {
         assertNull(said(ControlLayout.TYPE_ACK));
         pair.data(6);
         pair.data(7);
-        assertEquals(8, AckLayout.acknowledged(said(ControlLayout.TYPE_ACK), 0));
+        assertEquals(8, AckLayout.ACKNOWLEDGED.get(said(ControlLayout.TYPE_ACK), 0));
     }
 
     @Test
@@ -197,7 +197,7 @@ final class ReceiverMachineTest {
         assertTrue(pair.drop());
         assertEquals(42, pair.receiver.nextFrameSequence());
         assertEquals(4, pair.receiver.nextFrameId());
-        assertEquals(4, pair.receiver.counts().droppedFrames());
+        assertEquals(4, pair.receiver.counts().get(ReceiverCount.DROPPED_FRAMES));
         assertEquals(42, pair.receiver.acknowledgedSequence());
     }
 
@@ -219,18 +219,18 @@ final class ReceiverMachineTest {
     @Test
     void shouldRefuseControlThatCannotBe() {
         pair.receiver.start(0);
-        assertEquals(Verdict.IMPOSSIBLE, tell(AdmitLayout.writeAdmit(scratch, ids, 1, checksum)));
-        assertEquals(Verdict.EARLY, tell(FrameLayout.write(scratch, ids, 0, new byte[1], checksum)));
+        assertEquals(Verdict.IMPOSSIBLE, tell(AdmitLayout.writeAdmit(ids.in(scratch), 1)));
+        assertEquals(Verdict.EARLY, tell(FrameLayout.write(ids.in(scratch), 0, new byte[1])));
         ids.receiver(5).epoch(1);
-        assertEquals(Verdict.EARLY, tell(AssignLayout.writeDirect(scratch, ids, checksum)));
+        assertEquals(Verdict.EARLY, tell(AssignLayout.writeDirect(ids.in(scratch))));
         pair.exchange();
         assertEquals(State.RECEIVING, pair.receiver.state());
-        assertEquals(Verdict.IMPOSSIBLE, tell(StartLayout.write(scratch, ids, -1, 0, checksum)));
-        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.write(scratch, ids, 0, new byte[0], checksum)));
-        assertEquals(Verdict.GOOD, tell(AssignLayout.writeDirect(scratch, ids, checksum)));
-        assertEquals(Verdict.UNKNOWN_MEMBER, tell(FrameLayout.writeRequest(scratch, ids, 0, checksum)));
+        assertEquals(Verdict.IMPOSSIBLE, tell(StartLayout.write(ids.in(scratch), -1, 0)));
+        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.write(ids.in(scratch), 0, new byte[0])));
+        assertEquals(Verdict.GOOD, tell(AssignLayout.writeDirect(ids.in(scratch))));
+        assertEquals(Verdict.UNKNOWN_MEMBER, tell(FrameLayout.writeRequest(ids.in(scratch), 0)));
         ids.receiver(77);
-        assertEquals(Verdict.UNKNOWN_MEMBER, tell(AdmitLayout.writeAdmit(scratch, ids, 1, checksum)));
+        assertEquals(Verdict.UNKNOWN_MEMBER, tell(AdmitLayout.writeAdmit(ids.in(scratch), 1)));
     }
 
     @Test
@@ -242,11 +242,11 @@ final class ReceiverMachineTest {
         assertEquals(0, pair.receiver.pollFrame().frameId());
         assertEquals(2, pair.receiver.nextFrameSequence());
         assertEquals(1, pair.receiver.nextFrameId());
-        assertEquals(Verdict.DUPLICATE, tell(FrameLayout.write(scratch, ids, 1, new byte[1], checksum)));
-        assertEquals(Verdict.GOOD, tell(FrameLayout.write(scratch, ids, 2, new byte[1], checksum)));
+        assertEquals(Verdict.DUPLICATE, tell(FrameLayout.write(ids.in(scratch), 1, new byte[1])));
+        assertEquals(Verdict.GOOD, tell(FrameLayout.write(ids.in(scratch), 2, new byte[1])));
         final long granted = pair.receiver.grantedSequence();
-        assertEquals(Verdict.GOOD, tell(FrameLayout.write(scratch, ids, granted - 1, new byte[1], checksum)));
-        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.write(scratch, ids, granted, new byte[1], checksum)));
+        assertEquals(Verdict.GOOD, tell(FrameLayout.write(ids.in(scratch), granted - 1, new byte[1])));
+        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.write(ids.in(scratch), granted, new byte[1])));
     }
 
     @Test
@@ -265,7 +265,7 @@ final class ReceiverMachineTest {
         assertTrue(pair.receiver.nextDeadlineNs() > pair.nowNs);
         pair.receiver.onCredit(97, pair.nowNs);
         assertTrue(pair.receiver.nextDeadlineNs() <= pair.nowNs);
-        assertEquals(97, AckLayout.grant(said(ControlLayout.TYPE_ACK), 0));
+        assertEquals(97, AckLayout.GRANT.get(said(ControlLayout.TYPE_ACK), 0));
     }
 
     @Test
@@ -283,7 +283,7 @@ final class ReceiverMachineTest {
         pair.heartbeat(1, HeartbeatLayout.FLAG_END_OF_STREAM);
         final MemorySegment ack = said(ControlLayout.TYPE_ACK);
         assertTrue(AckLayout.isComplete(ack, 0));
-        assertEquals(1, AckLayout.acknowledged(ack, 0));
+        assertEquals(1, AckLayout.ACKNOWLEDGED.get(ack, 0));
         final long endNs = pair.nowNs + 2 * MachinePair.ALIVE_NS;
         while (pair.receiver.nextDeadlineNs() < endNs) {
             pair.nowNs = pair.receiver.nextDeadlineNs();
@@ -383,9 +383,9 @@ final class ReceiverMachineTest {
     void shouldAnswerAStartAgain() {
         join();
         assertNull(said(ControlLayout.TYPE_ACK));
-        assertEquals(Verdict.GOOD, tell(StartLayout.write(scratch, ids, 7, 7, checksum)));
+        assertEquals(Verdict.GOOD, tell(StartLayout.write(ids.in(scratch), 7, 7)));
         assertEquals(0, pair.receiver.startSequence(), "the first one counts");
-        assertEquals(0, AckLayout.acknowledged(said(ControlLayout.TYPE_ACK), 0));
+        assertEquals(0, AckLayout.ACKNOWLEDGED.get(said(ControlLayout.TYPE_ACK), 0));
     }
 
     @Test
@@ -394,8 +394,8 @@ final class ReceiverMachineTest {
         for (int i = 0; i < 6; i++) {
             pair.nowNs += MachinePair.ALIVE_NS * 2 / 3;
             final int bytes = i % 2 == 0
-                    ? FrameLayout.write(scratch, ids, 9, new byte[1], checksum)
-                    : StartLayout.write(scratch, ids, 0, 0, checksum);
+                    ? FrameLayout.write(ids.in(scratch), 9, new byte[1])
+                    : StartLayout.write(ids.in(scratch), 0, 0);
             assertEquals(Verdict.GOOD, tell(bytes));
             pair.receiver.onTick(pair.nowNs);
             assertEquals(State.RECEIVING, pair.receiver.state());
@@ -411,7 +411,7 @@ final class ReceiverMachineTest {
         assertNull(said(ControlLayout.TYPE_FRAME_REQUEST));
         pair.nowNs += 1_000_000;
         assertTrue(pair.receiver.nextDeadlineNs() <= pair.nowNs);
-        assertEquals(0, FrameLayout.firstSequence(said(ControlLayout.TYPE_FRAME_REQUEST), 0));
+        assertEquals(0, FrameLayout.FIRST_SEQUENCE.get(said(ControlLayout.TYPE_FRAME_REQUEST), 0));
         assertNull(said(ControlLayout.TYPE_FRAME_REQUEST));
     }
 }

@@ -6,8 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AckValues;
-import io.framecast.reliability.wire.ControlIds;
-import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
@@ -21,7 +20,7 @@ final class RepairGroupTest {
                 .progress(acknowledged, grant, acknowledged)
                 .complete(complete)
                 .echo(0, 0);
-        AckLayout.write(scratch, new ControlIds(1).receiver(set.id(member)), values, new HeaderChecksum());
+        AckLayout.write(new ControlWriter(1).receiver(set.id(member)).in(scratch), values);
         set.onAck(member, scratch, 0);
     }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.reliability.send.SenderCount;
 import io.framecast.reliability.wire.CreditWord;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.EndpointOffer;
@@ -82,7 +83,7 @@ final class SourceConnectionTest {
         assertEquals(FakeSourceConnection.PAYLOAD, offer.payload());
         assertEquals(FakeSourceConnection.GUARDS, offer.guards());
         assertEquals(1, pair.link.accepted);
-        assertEquals(0, pair.sender.counts().links());
+        assertEquals(0, pair.sender.counts().get(SenderCount.LINKS));
     }
 
     @Test
@@ -100,7 +101,7 @@ final class SourceConnectionTest {
         pair.link.up = false;
         join();
         beatFor(10);
-        assertEquals(0, pair.sender.counts().linkFailures());
+        assertEquals(0, pair.sender.counts().get(SenderCount.LINK_FAILURES));
         pair.link.up = true;
         beatFor(1);
         assertNotNull(pair.link.opened);
@@ -111,7 +112,7 @@ final class SourceConnectionTest {
         pair.link.up = false;
         join();
         beatFor(80);
-        assertEquals(1, pair.sender.counts().linkFailures());
+        assertEquals(1, pair.sender.counts().get(SenderCount.LINK_FAILURES));
         pair.link.up = true;
         beatFor(1);
         assertEquals(null, pair.link.opened);
@@ -125,11 +126,11 @@ final class SourceConnectionTest {
         pair.link.broken = true;
         // The source checks its members every 20 ms.
         pair.run(40 * MS);
-        assertEquals(1, pair.sender.counts().linkFailures());
+        assertEquals(1, pair.sender.counts().get(SenderCount.LINK_FAILURES));
         assertEquals(1, pair.link.cuts);
         assertFalse(pair.sender.isGuarded(), "no payload is summed up for one that reads nothing");
         beatFor(1);
-        assertEquals(1, pair.sender.counts().linkFailures());
+        assertEquals(1, pair.sender.counts().get(SenderCount.LINK_FAILURES));
     }
 
     private void beatFor(final long seconds) {
@@ -139,18 +140,20 @@ final class SourceConnectionTest {
     @Test
     void shouldGrantByTheWordAndNotByDatagrams() {
         linked();
-        assertEquals(1, pair.sender.counts().links());
-        final long creditBefore = pair.sender.counts().creditDatagrams();
-        final long acksBefore = pair.receiver.counts().acks();
+        assertEquals(1, pair.sender.counts().get(SenderCount.LINKS));
+        final long creditBefore = pair.sender.counts().get(SenderCount.CREDIT_DATAGRAMS);
+        final long acksBefore = pair.receiver.counts().get(ReceiverCount.ACKS);
         stream(60);
         assertEquals(480, pair.receiver.acknowledgedSequence());
-        assertEquals(creditBefore, pair.sender.counts().creditDatagrams());
+        assertEquals(creditBefore, pair.sender.counts().get(SenderCount.CREDIT_DATAGRAMS));
         assertTrue(
-                pair.sender.counts().creditWords() >= 10,
-                () -> "" + pair.sender.counts().creditWords());
-        assertEquals(pair.sender.counts().creditWords(), pair.receiver.counts().grantsWritten());
+                pair.sender.counts().get(SenderCount.CREDIT_WORDS) >= 10,
+                () -> "" + pair.sender.counts().get(SenderCount.CREDIT_WORDS));
+        assertEquals(
+                pair.sender.counts().get(SenderCount.CREDIT_WORDS),
+                pair.receiver.counts().get(ReceiverCount.GRANTS_WRITTEN));
         assertTrue(pair.sender.grantedSequence() > 480);
-        final long acks = pair.receiver.counts().acks() - acksBefore;
+        final long acks = pair.receiver.counts().get(ReceiverCount.ACKS) - acksBefore;
         // An ACK for a quarter of the window each, not for a frame.
         assertTrue(acks <= 40, () -> acks + " ACKs for 60 frames");
         pair.run(100 * MS);
@@ -164,11 +167,11 @@ final class SourceConnectionTest {
         pair.link.writable = false;
         pair.receiver.link().onBroken(pair.nowNs);
         assertFalse(pair.receiver.link().isUp());
-        final long creditBefore = pair.sender.counts().creditDatagrams();
+        final long creditBefore = pair.sender.counts().get(SenderCount.CREDIT_DATAGRAMS);
         stream(60);
         assertEquals(520, pair.receiver.acknowledgedSequence());
-        assertTrue(pair.sender.counts().creditDatagrams() > creditBefore);
-        assertEquals(1, pair.receiver.counts().linkFailures());
+        assertTrue(pair.sender.counts().get(SenderCount.CREDIT_DATAGRAMS) > creditBefore);
+        assertEquals(1, pair.receiver.counts().get(ReceiverCount.LINK_FAILURES));
     }
 
     @Test
@@ -182,7 +185,7 @@ final class SourceConnectionTest {
             pair.run(5 * MS);
         }
         assertEquals(480, pair.receiver.acknowledgedSequence());
-        assertTrue(pair.receiver.counts().slowWrites() >= 1);
+        assertTrue(pair.receiver.counts().get(ReceiverCount.SLOW_WRITES) >= 1);
         assertTrue(pair.receiver.link().isUp());
     }
 
@@ -199,9 +202,9 @@ final class SourceConnectionTest {
         pair.receiver.link().onRtt(40 * MS);
         final long writtenNs = pair.nowNs;
         pair.receiver.onTick(writtenNs + 150 * MS);
-        assertEquals(0, pair.receiver.counts().slowWrites());
+        assertEquals(0, pair.receiver.counts().get(ReceiverCount.SLOW_WRITES));
         pair.receiver.onTick(writtenNs + 170 * MS);
-        assertEquals(1, pair.receiver.counts().slowWrites());
+        assertEquals(1, pair.receiver.counts().get(ReceiverCount.SLOW_WRITES));
     }
 
     @Test
@@ -225,9 +228,9 @@ final class SourceConnectionTest {
             };
             other.sender.onWord(0, lie);
             assertEquals(granted, other.sender.grantedSequence());
-            assertEquals(1, other.sender.counts().impossibleWords(), "lie " + i);
+            assertEquals(1, other.sender.counts().get(SenderCount.IMPOSSIBLE_WORDS), "lie " + i);
             assertEquals(1, other.link.cuts);
-            assertEquals(0, other.sender.counts().links());
+            assertEquals(0, other.sender.counts().get(SenderCount.LINKS));
             other.sender.onWord(0, CreditWord.of(epoch, granted + 5));
             assertEquals(granted, other.sender.grantedSequence());
         }
@@ -239,7 +242,7 @@ final class SourceConnectionTest {
         pair.receiver.leave();
         pair.exchange();
         assertEquals(1, pair.link.cuts);
-        assertEquals(0, pair.sender.counts().links());
+        assertEquals(0, pair.sender.counts().get(SenderCount.LINKS));
     }
 
     @Test
@@ -251,10 +254,10 @@ final class SourceConnectionTest {
         assertEquals(List.of(0L, 1L, 2L), List.copyOf(pair.link.pulls));
         carryPulls();
         assertEquals(8, pair.receiver.acknowledgedSequence());
-        assertEquals(0, pair.receiver.counts().nacks());
-        assertEquals(3, pair.receiver.counts().pullRequests());
-        assertEquals(0, pair.receiver.counts().overduePulls());
-        assertEquals(0, pair.sender.counts().repairedDatagrams());
+        assertEquals(0, pair.receiver.counts().get(ReceiverCount.NACKS));
+        assertEquals(3, pair.receiver.counts().get(ReceiverCount.PULL_REQUESTS));
+        assertEquals(0, pair.receiver.counts().get(ReceiverCount.OVERDUE_PULLS));
+        assertEquals(0, pair.sender.counts().get(SenderCount.REPAIRED_DATAGRAMS));
     }
 
     @Test
@@ -270,7 +273,7 @@ final class SourceConnectionTest {
             carryPulls();
         }
         assertEquals(8, pair.receiver.acknowledgedSequence());
-        assertEquals(0, pair.receiver.counts().nacks());
+        assertEquals(0, pair.receiver.counts().get(ReceiverCount.NACKS));
     }
 
     @Test
@@ -283,7 +286,7 @@ final class SourceConnectionTest {
         pair.receiver.repairRequests().escalate(1, pair.nowNs);
         pair.nowNs++;
         pair.receiver.onTick(pair.nowNs);
-        assertEquals(1, pair.receiver.counts().nacks());
+        assertEquals(1, pair.receiver.counts().get(ReceiverCount.NACKS));
         pair.link.pulls.clear();
         pair.run(20 * MS);
         assertEquals(8, pair.receiver.acknowledgedSequence());
@@ -296,8 +299,8 @@ final class SourceConnectionTest {
         pair.send(3);
         pair.run(50 * MS);
         assertEquals(8, pair.receiver.acknowledgedSequence());
-        assertTrue(pair.receiver.counts().nacks() > 0);
-        assertEquals(3, pair.receiver.counts().overduePulls());
+        assertTrue(pair.receiver.counts().get(ReceiverCount.NACKS) > 0);
+        assertEquals(3, pair.receiver.counts().get(ReceiverCount.OVERDUE_PULLS));
     }
 
     @Test

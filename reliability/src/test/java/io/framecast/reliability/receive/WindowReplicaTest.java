@@ -10,8 +10,10 @@ import io.framecast.reliability.window.PayloadChecksum;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.window.SlotGuards;
-import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.CreditWord;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
@@ -50,12 +52,13 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
     private final MemorySegment datagram = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
     private final MemorySegment headers = MemorySegment.ofArray(new byte[SLOTS * DataLayout.LENGTH]);
     private final MemorySegment payloads = MemorySegment.ofArray(new byte[SLOTS * SLOT_BYTES]);
-    private final ReceiverCounts counts = new ReceiverCounts();
+    private final Counts<ReceiverCount> counts = new Counts<>(ReceiverCount.class);
     private final ReceiveWindow window = new ReceiveWindow(256);
     private final MemorySegment guards = MemorySegment.ofArray(new long[SLOTS]);
     private final int[] lengths = new int[SLOTS];
-    private final RepairStore store = new RepairStore(headers, payloads, lengths, SLOTS, SLOT_BYTES)
-            .guardedBy(new SlotGuards(guards, payloads, lengths, SLOTS, SLOT_BYTES));
+    private final RepairStore store = new RepairStore(new WindowMemory(headers, payloads, lengths, SLOTS, SLOT_BYTES))
+            .guardedBy(
+                    new SlotGuards(guards, new WindowMemory(MemorySegment.NULL, payloads, lengths, SLOTS, SLOT_BYTES)));
     private final CoRoot coRoot = new CoRoot(
             SESSION,
             this,
@@ -73,8 +76,8 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
             counts,
             window,
             this,
-            new WindowReplica.Terms(new ControlIds(SESSION).receiver(OWN_ID).epoch(OBEYED)),
-            new HeaderCheck(stream, checksum));
+            new WindowReplica.Terms(new ControlWriter(SESSION).receiver(OWN_ID).epoch(OBEYED)),
+            new HeaderCheck(stream));
     private @Nullable EndpointOffer copy = EndpointOffer.ofCopy(
             new RemotePlace(8, 1), new RemotePlace(64, 2), new RemotePlace(128, 3), new RemotePlace(8, 4));
     private long word;
@@ -105,7 +108,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
 
     private void nack(final long first, final int count) {
         NackLayout.range(datagram, false, 0, first, count);
-        NackLayout.write(datagram, new ControlIds(SESSION).receiver(MEMBER), 1, checksum);
+        NackLayout.write(new ControlWriter(SESSION).receiver(MEMBER).in(datagram), 1);
         coRoot.onReport(datagram, 0, nowNs);
         coRoot.onTick(nowNs);
     }
@@ -113,7 +116,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
     private void serve() {
         RepairGroupLayout.member(datagram, 0, MEMBER, OBEYED, new LaneAddresses(new byte[] {1}, new byte[] {2}));
         RepairGroupLayout.write(
-                datagram, new ControlIds(SESSION).receiver(OWN_ID).epoch(OBEYED), 0, 1, checksum);
+                new ControlWriter(SESSION).receiver(OWN_ID).epoch(OBEYED).in(datagram), 0, 1);
         coRoot.onSet(datagram, 0);
     }
 
@@ -150,7 +153,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
             tick(500 * MS);
         }
         assertEquals(20, asked.size());
-        assertEquals(1, counts.feedFailures());
+        assertEquals(1, counts.get(ReceiverCount.FEED_FAILURES));
         assertEquals(Long.MAX_VALUE, fed.nextDeadlineNs());
         tell(3);
         assertTrue(store.wants(4), "it goes on keeping its copy itself");
@@ -159,7 +162,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
     @Test
     void shouldGiveUpASourceThatAnswersAndWritesNothing() {
         window.receive(4);
-        for (int i = 0; i < 2_000 && counts.feedFailures() == 0; i++) {
+        for (int i = 0; i < 2_000 && counts.get(ReceiverCount.FEED_FAILURES) == 0; i++) {
             tick(64 * MS);
             if (!asked.isEmpty() && asked.getLast() >= term) {
                 term = asked.getLast();
@@ -168,7 +171,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
             }
         }
         assertEquals(20, asked.size());
-        assertEquals(1, counts.feedFailures());
+        assertEquals(1, counts.get(ReceiverCount.FEED_FAILURES));
         assertTrue(store.wants(9), "it goes on keeping its replica itself");
     }
 
@@ -186,7 +189,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
         assertEquals(40, store.payloadBytes(5));
         assertArrayEquals(new byte[] {5, 5}, Arrays.copyOf(tail(store.datagram(5)), 2));
         assertFalse(store.wants(5));
-        assertEquals(2, counts.fedDatagrams());
+        assertEquals(2, counts.get(ReceiverCount.FED_DATAGRAMS));
     }
 
     private static byte[] tail(final byte[] bytes) {
@@ -240,7 +243,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
         tell(5);
         assertTrue(store.holds(0));
         assertFalse(store.holds(1) || store.holds(2) || store.holds(3) || store.holds(4));
-        assertEquals(4, counts.vainFeeds());
+        assertEquals(4, counts.get(ReceiverCount.VAIN_FEEDS));
         assertTrue(store.wants(1), "what it has itself it keeps");
     }
 
@@ -249,12 +252,12 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
         tick(0);
         tell(10);
         tell(1L << 46);
-        assertTrue(counts.vainFeeds() <= SLOTS, counts.vainFeeds() + " looked at");
+        assertTrue(counts.get(ReceiverCount.VAIN_FEEDS) <= SLOTS, counts.get(ReceiverCount.VAIN_FEEDS) + " looked at");
         tell(3);
         assertFalse(store.holds(3));
-        final long before = counts.vainFeeds();
+        final long before = counts.get(ReceiverCount.VAIN_FEEDS);
         tell(1);
-        assertEquals(before, counts.vainFeeds(), "a word that moves back counts nothing");
+        assertEquals(before, counts.get(ReceiverCount.VAIN_FEEDS), "a word that moves back counts nothing");
     }
 
     @Test
@@ -267,7 +270,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
             write(s, SLOT_BYTES);
         }
         tell(SLOTS);
-        assertEquals(SLOTS, counts.fedDatagrams());
+        assertEquals(SLOTS, counts.get(ReceiverCount.FED_DATAGRAMS));
     }
 
     @Test
@@ -322,7 +325,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
         tell(3);
         assertTrue(store.holds(0));
         assertFalse(store.holds(1) || store.holds(2));
-        assertEquals(2, counts.vainFeeds());
+        assertEquals(2, counts.get(ReceiverCount.VAIN_FEEDS));
         nack(1, 2);
         assertEquals(List.of(), repairs);
     }
@@ -346,9 +349,9 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
     @Override
     public void sendControl(final int bytes) {
         assertTrue(RcConnectLayout.isValidCopy(control, 0));
-        assertEquals(OBEYED, ControlLayout.epoch(control, 0));
+        assertEquals(OBEYED, ControlLayout.EPOCH.get(control, 0));
         assertEquals(64, RcConnectLayout.offer(control, 0).headers().address());
-        asked.add(RcConnectLayout.epoch(control, 0));
+        asked.add(RcConnectLayout.EPOCH.get(control, 0));
     }
 
     @Override

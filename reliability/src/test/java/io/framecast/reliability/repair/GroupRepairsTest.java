@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.window.RepairStore;
+import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -16,12 +17,12 @@ final class GroupRepairsTest {
     private static final long HOLD_OFF_NS = 1_000;
     private static final long ALL = -1;
 
-    private final RepairStore store = new RepairStore(
+    private final RepairStore store = new RepairStore(new WindowMemory(
             MemorySegment.ofArray(new byte[SLOTS * DataLayout.LENGTH]),
             MemorySegment.ofArray(new byte[SLOTS * 64]),
             new int[SLOTS],
             SLOTS,
-            64);
+            64));
     private final GroupRepairs repairs = new GroupRepairs(store);
     private final List<String> sent = new ArrayList<>();
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.SendWindow;
+import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -20,8 +21,10 @@ final class RepairTest {
     private final ReceiveWindow received = new ReceiveWindow(256);
     private final NackScheduler nacks = new NackScheduler(received, REORDER, new SplittableRandom(1));
     private final List<String> reports = new ArrayList<>();
-    private final SendWindow window =
-            new SendWindow(16, MemorySegment.ofArray(new byte[16 * DataLayout.LENGTH]), new int[16], 64, 1);
+    private final SendWindow window = new SendWindow(
+            new WindowMemory(
+                    MemorySegment.ofArray(new byte[16 * DataLayout.LENGTH]), MemorySegment.NULL, new int[16], 16, 64),
+            1);
     private final RetransmitScheduler repairs = new RetransmitScheduler(window);
     private final List<String> sent = new ArrayList<>();
 

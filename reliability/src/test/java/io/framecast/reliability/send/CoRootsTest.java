@@ -70,8 +70,8 @@ final class CoRootsTest {
         final CoRootsWorld world = CoRootsWorld.of(4, 1);
         final List<Instruction> instructed = world.tick();
         assertEquals(4, instructed.size());
-        assertEquals(4, world.counts.instructions());
-        assertEquals(1, world.counts.coRoots());
+        assertEquals(4, world.counts.get(SenderCount.INSTRUCTIONS));
+        assertEquals(1, world.counts.get(SenderCount.CO_ROOTS));
         final int epoch = epochOf(instructed, 0);
         assertTrue(epoch > 0);
         assertEquals(
@@ -100,7 +100,7 @@ final class CoRootsTest {
             assertEquals(0, world.tick(ms * MS - 1, 0).size(), ms + " ms");
             assertEquals(2, world.tick(1, 0).size(), ms + " ms");
         }
-        assertEquals(0, world.counts.failovers());
+        assertEquals(0, world.counts.get(SenderCount.FAILOVERS));
     }
 
     @Test
@@ -109,21 +109,21 @@ final class CoRootsTest {
         world.next = 500;
         final int epoch = 1;
         world.aggregate(0, epoch - 1, 300, 0);
-        assertEquals(1, world.counts.aggregates());
-        assertEquals(0, world.members.acknowledged(1));
+        assertEquals(1, world.counts.get(SenderCount.AGGREGATES));
+        assertEquals(0, world.members.of(1).acknowledged);
         world.aggregate(0, epoch, 300, 0);
         for (int m = 1; m < 4; m++) {
-            assertEquals(300, world.members.acknowledged(m));
-            assertEquals(300 + CoRootsWorld.ROOM, world.members.grant(m));
+            assertEquals(300, world.members.of(m).acknowledged);
+            assertEquals(300 + CoRootsWorld.ROOM, world.members.of(m).grant);
         }
-        assertEquals(0, world.members.acknowledged(0), "its own word is taken elsewhere");
+        assertEquals(0, world.members.of(0).acknowledged, "its own word is taken elsewhere");
         world.aggregate(0, epoch, 200, 0);
-        assertEquals(300, world.members.acknowledged(1));
+        assertEquals(300, world.members.of(1).acknowledged);
         world.aggregate(0, epoch, 480, 0);
-        assertEquals(480 + CoRootsWorld.ROOM, world.members.grant(2));
+        assertEquals(480 + CoRootsWorld.ROOM, world.members.of(2).grant);
         assertFalse(world.members.isCompleteForAll());
         world.aggregateAll(0, epoch, 500);
-        world.members.complete(0);
+        world.members.of(0).complete = true;
         assertTrue(world.members.isCompleteForAll());
     }
 
@@ -131,8 +131,8 @@ final class CoRootsTest {
     void shouldTakeNoAggregateOfOneWhoDoesNotServe() {
         final CoRootsWorld world = served();
         world.aggregate(1, 1, 300, 0);
-        assertEquals(0, world.counts.aggregates());
-        assertEquals(0, world.members.acknowledged(2));
+        assertEquals(0, world.counts.get(SenderCount.AGGREGATES));
+        assertEquals(0, world.members.of(2).acknowledged);
     }
 
     @Test
@@ -155,8 +155,8 @@ final class CoRootsTest {
                 List.of(before, before, before, epoch), instructed.getFirst().joined());
         assertEquals(100, reportsTo(instructed, newcomer));
         world.aggregate(0, before, 50, 0);
-        assertEquals(50, world.members.acknowledged(1));
-        assertEquals(0, world.members.acknowledged(newcomer));
+        assertEquals(50, world.members.of(1).acknowledged);
+        assertEquals(0, world.members.of(newcomer).acknowledged);
     }
 
     @Test
@@ -182,8 +182,8 @@ final class CoRootsTest {
         assertFalse(world.coRoots.isOfASet(2));
         world.next = 10;
         world.aggregate(0, instructed.getFirst().epoch(), 10, 0);
-        assertEquals(0, world.members.acknowledged(2));
-        assertEquals(10, world.members.acknowledged(3));
+        assertEquals(0, world.members.of(2).acknowledged);
+        assertEquals(10, world.members.of(3).acknowledged);
     }
 
     @Test
@@ -195,7 +195,7 @@ final class CoRootsTest {
         world.acknowledge(3, 7);
         world.leave(0);
         final List<Instruction> instructed = world.tick(1, 1, 2, 3);
-        assertEquals(1, world.counts.failovers());
+        assertEquals(1, world.counts.get(SenderCount.FAILOVERS));
         assertEquals(3, instructed.size());
         final int epoch = epochOf(instructed, 2);
         assertEquals(
@@ -205,9 +205,9 @@ final class CoRootsTest {
         assertEquals(102, reportsTo(instructed, 3));
         // All joined the group anew, so an earlier aggregate covers no member.
         world.aggregate(2, epoch - 1, 15, 0);
-        assertEquals(5, world.members.acknowledged(1));
+        assertEquals(5, world.members.of(1).acknowledged);
         world.aggregate(2, epoch, 15, 0);
-        assertEquals(15, world.members.acknowledged(1));
+        assertEquals(15, world.members.of(1).acknowledged);
     }
 
     @Test
@@ -218,7 +218,7 @@ final class CoRootsTest {
         assertEquals(List.of(), world.tick(1, 1, 2, 3));
         assertEquals(List.of(), world.tick(LATE_NS - 1, 1, 2, 3));
         final List<Instruction> instructed = world.tick(1, 1, 2, 3);
-        assertEquals(1, world.counts.failovers());
+        assertEquals(1, world.counts.get(SenderCount.FAILOVERS));
         assertEquals(101, reportsTo(instructed, 2));
         assertEquals(101, reportsTo(instructed, 1));
         assertEquals(0, reportsTo(instructed, 0), "it is not to serve any more");
@@ -228,14 +228,14 @@ final class CoRootsTest {
     void shouldBePatientWhereRoundTripsAreLong() {
         final CoRootsWorld world = served();
         for (int i = 0; i < 200; i++) {
-            world.members.rtt(3).onSample(100 * MS);
+            world.members.of(3).rtt.onSample(100 * MS);
         }
         world.next = 1;
         world.tick(1, 0);
         assertEquals(0, world.tick(700 * MS).size());
-        assertEquals(0, world.counts.failovers());
+        assertEquals(0, world.counts.get(SenderCount.FAILOVERS));
         world.tick(200 * MS);
-        assertEquals(1, world.counts.failovers());
+        assertEquals(1, world.counts.get(SenderCount.FAILOVERS));
     }
 
     @Test
@@ -268,9 +268,9 @@ final class CoRootsTest {
         for (int i = 0; i < 4; i++) {
             world.tick(LATE_NS / 2, 0, 1, 2, 3);
         }
-        assertEquals(0, world.counts.failovers());
+        assertEquals(0, world.counts.get(SenderCount.FAILOVERS));
         final List<Instruction> instructed = world.tick(1, 0, 1, 2, 3);
-        assertEquals(1, world.counts.failovers());
+        assertEquals(1, world.counts.get(SenderCount.FAILOVERS));
         assertEquals(101, reportsTo(instructed, 3));
     }
 
@@ -291,7 +291,7 @@ final class CoRootsTest {
             assertEquals(0, reportsTo(instructed, m));
             assertFalse(world.coRoots.isOfASet(m));
         }
-        assertEquals(0, world.counts.coRoots());
+        assertEquals(0, world.counts.get(SenderCount.CO_ROOTS));
     }
 
     @Test
@@ -362,7 +362,7 @@ final class CoRootsTest {
         final TreeSet<Long> served = new TreeSet<>();
         parts.forEach(part -> served.addAll(part.serves()));
         assertEquals(32, served.size());
-        assertEquals(32 + parts.size(), world.counts.instructions());
+        assertEquals(32 + parts.size(), world.counts.get(SenderCount.INSTRUCTIONS));
     }
 
     @Test
@@ -380,21 +380,21 @@ final class CoRootsTest {
     void shouldFollowTheModelWhenTheirNumberIsAutomatic() {
         final CoRootsWorld world = CoRootsWorld.of(64, CoRootConfig.AUTO);
         world.tick();
-        assertEquals(8, world.counts.coRoots());
+        assertEquals(8, world.counts.get(SenderCount.CO_ROOTS));
         world.confirmAll();
         // Half as many: still not more than twice the model's number.
         for (int m = 63; m >= 20; m--) {
             world.leave(m);
         }
         world.tick(CoRoots.PLAN_INTERVAL_NS);
-        assertEquals(8, world.counts.coRoots());
+        assertEquals(8, world.counts.get(SenderCount.CO_ROOTS));
         for (int m = 19; m >= 15; m--) {
             world.leave(m);
         }
         // Too few for any: one less with each plan.
         for (int i = 7; i >= 0; i--) {
             world.tick(CoRoots.PLAN_INTERVAL_NS, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14);
-            assertEquals(i, world.counts.coRoots());
+            assertEquals(i, world.counts.get(SenderCount.CO_ROOTS));
             world.confirmAll();
         }
         for (int m = 0; m < 15; m++) {
@@ -411,7 +411,7 @@ final class CoRootsTest {
         world.leave(3);
         world.leave(4);
         world.tick(CoRoots.PLAN_INTERVAL_NS, 0, 1, 2);
-        assertEquals(1, world.counts.coRoots());
+        assertEquals(1, world.counts.get(SenderCount.CO_ROOTS));
     }
 
     @Test
@@ -424,7 +424,7 @@ final class CoRootsTest {
         world.tick();
         world.coRoots.feeds().onSent(10, 3);
         assertEquals(List.of(new Fed(0, 10, 3), new Fed(1, 10, 3)), world.fed);
-        assertEquals(6, world.counts.fedDatagrams());
+        assertEquals(6, world.counts.get(SenderCount.FED_DATAGRAMS));
         final CoRootsWorld multicast = served();
         multicast.coRoots.feeds().onSent(10, 3);
         assertEquals(List.of(), multicast.fed);
@@ -477,7 +477,7 @@ final class CoRootsTest {
         world.confirmAll();
         world.tick(CoRoots.PLAN_INTERVAL_NS, 0, 1, 2, 3);
         assertFalse(world.coRoots.isOfASet(2), "it stays alone");
-        assertEquals(0, world.counts.failovers());
+        assertEquals(0, world.counts.get(SenderCount.FAILOVERS));
         // The next member at this place starts anew.
         world.leave(2);
         assertEquals(2, world.join(Delivery.RELIABLE, SERVES));

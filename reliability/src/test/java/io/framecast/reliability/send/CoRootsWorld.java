@@ -6,8 +6,9 @@ import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AckValues;
 import io.framecast.reliability.wire.AssignLayout;
 import io.framecast.reliability.wire.CoRootOffer;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.JoinLayout;
@@ -40,7 +41,7 @@ final class CoRootsWorld implements SenderOutput {
     record Fed(int member, long first, int count) {}
 
     final MemberTable members;
-    final SenderCounts counts = new SenderCounts();
+    final Counts<SenderCount> counts = new Counts<>(SenderCount.class);
     final CoRoots coRoots;
     final List<Instruction> instructed = new ArrayList<>();
     final List<Fed> fed = new ArrayList<>();
@@ -82,12 +83,12 @@ final class CoRootsWorld implements SenderOutput {
     int join(final Delivery delivery, final CoRootOffer offer) {
         final int member = admit(delivery, offer);
         members.activate(member, next, 0, next + ROOM);
-        members.started(member);
+        members.of(member).started = true;
         return member;
     }
 
     void leave(final int member) {
-        members.remove(member, MemberTable.State.GONE);
+        members.remove(member, Member.State.GONE);
         coRoots.onGone(member);
     }
 
@@ -95,7 +96,7 @@ final class CoRootsWorld implements SenderOutput {
     List<Instruction> tick(final long ns, final int... heard) {
         nowNs += ns;
         for (final int member : heard) {
-            members.heard(member, nowNs);
+            members.of(member).heardNs = nowNs;
         }
         return tick();
     }
@@ -135,14 +136,18 @@ final class CoRootsWorld implements SenderOutput {
 
     private void say(final int member, final int epoch, final AckValues values, final boolean complete) {
         AckLayout.write(
-                ack, new ControlIds(SESSION).receiver(members.id(member)).epoch(epoch), values, checksum);
-        members.heard(member, nowNs);
+                new ControlWriter(SESSION)
+                        .receiver(members.of(member).id)
+                        .epoch(epoch)
+                        .in(ack),
+                values);
+        members.of(member).heardNs = nowNs;
         coRoots.onAck(member, ack, 0, complete);
     }
 
     /// The member's own ACK for everything up to here.
     void acknowledge(final int member, final long sequence) {
-        members.heard(member, nowNs);
+        members.of(member).heardNs = nowNs;
         if (members.acknowledge(member, sequence, sequence + ROOM)) {
             coRoots.onAdvanced(member, nowNs);
         }
@@ -156,13 +161,13 @@ final class CoRootsWorld implements SenderOutput {
     @Override
     public void sendControl(final int member, final int bytes) {
         assertTrue(ControlLayout.check(control, 0, bytes, checksum) == Verdict.GOOD);
-        assertTrue(ControlLayout.receiver(control, 0) == members.id(member));
-        final int epoch = ControlLayout.epoch(control, 0);
+        assertTrue(ControlLayout.RECEIVER.get(control, 0) == members.of(member).id);
+        final int epoch = ControlLayout.EPOCH.get(control, 0);
         if (ControlLayout.type(control, 0) == ControlLayout.TYPE_ASSIGN) {
             assertTrue(AssignLayout.isValid(control, 0));
-            final long coRoot = AssignLayout.coRoot(control, 0);
+            final long coRoot = AssignLayout.CO_ROOT.get(control, 0);
             if (coRoot != 0) {
-                assertTrue(AssignLayout.address(control, 0)[1] == coRoot - 100, "the co-root's own address");
+                assertTrue(AssignLayout.ADDRESS.read(control, 0)[1] == coRoot - 100, "the co-root's own address");
             }
             instructed.add(new Instruction(member, epoch, coRoot, List.of(), List.of()));
             return;
@@ -170,14 +175,14 @@ final class CoRootsWorld implements SenderOutput {
         assertTrue(RepairGroupLayout.isValid(control, 0));
         final List<Long> ids = new ArrayList<>();
         final List<Integer> joined = new ArrayList<>();
-        for (int i = 0; i < RepairGroupLayout.members(control, 0); i++) {
+        for (int i = 0; i < RepairGroupLayout.MEMBERS.get(control, 0); i++) {
             ids.add(RepairGroupLayout.id(control, 0, i));
             joined.add(RepairGroupLayout.joined(control, 0, i));
             assertTrue(
                     RepairGroupLayout.addresses(control, 0, i).control()[1] == ids.getLast() - 100,
                     "a member's address");
         }
-        instructed.add(new Instruction(member, epoch, members.id(member), ids, joined));
+        instructed.add(new Instruction(member, epoch, members.of(member).id, ids, joined));
     }
 
     @Override

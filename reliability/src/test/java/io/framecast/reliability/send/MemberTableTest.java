@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.flow.RttEstimator;
-import io.framecast.reliability.send.MemberTable.State;
+import io.framecast.reliability.send.Member.State;
 import io.framecast.reliability.wire.CoRootOffer;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.JoinLayout;
@@ -34,25 +34,25 @@ final class MemberTableTest {
         assertEquals(MemberTable.NONE, table.find(0));
         final int member = admit(4, Delivery.RELIABLE, 3_000_000_000L);
         assertEquals(member, table.find(4));
-        assertEquals(4, table.id(member));
-        assertEquals(77, table.token(member));
-        assertEquals(State.ADMITTED, table.state(member));
-        assertEquals(3_000_000_000L, table.heardNs(member));
-        assertEquals(3_000_000_000L - JoinBudget.MEMBER_INTERVAL_NS, table.answeredNs(member));
-        assertEquals(ADDRESSES, table.addresses(member));
-        assertEquals(new CoRootOffer(5, true), table.offer(member));
-        assertEquals(Delivery.RELIABLE, table.delivery(member));
+        assertEquals(4, table.of(member).id);
+        assertEquals(77, table.of(member).token);
+        assertEquals(State.ADMITTED, table.of(member).state);
+        assertEquals(3_000_000_000L, table.of(member).heardNs);
+        assertEquals(3_000_000_000L - JoinBudget.MEMBER_INTERVAL_NS, table.of(member).answeredNs);
+        assertEquals(ADDRESSES, table.of(member).terms.addresses());
+        assertEquals(new CoRootOffer(5, true), table.of(member).terms.offer());
+        assertEquals(Delivery.RELIABLE, table.of(member).terms.delivery());
         assertEquals(0, table.active());
         table.activate(member, 10, 2, 40);
         assertEquals(1, table.active());
-        assertEquals(10, table.startSequence(member));
-        assertEquals(2, table.startFrameId(member));
-        assertEquals(40, table.grant(member));
-        assertEquals(10, table.acknowledged(member));
-        table.answered(member, 8);
-        table.heard(member, 9);
-        assertEquals(8, table.answeredNs(member));
-        assertEquals(9, table.heardNs(member));
+        assertEquals(10, table.of(member).startSequence);
+        assertEquals(2, table.of(member).startFrameId);
+        assertEquals(40, table.of(member).grant);
+        assertEquals(10, table.of(member).acknowledged);
+        table.of(member).answeredNs = 8;
+        table.of(member).heardNs = 9;
+        assertEquals(8, table.of(member).answeredNs);
+        assertEquals(9, table.of(member).heardNs);
         table.remove(member, State.GONE);
         assertEquals(0, table.active());
         assertEquals(member, table.find(4));
@@ -78,16 +78,16 @@ final class MemberTableTest {
     @Test
     void shouldNeverMoveBackWhenAcksAreOvertaken() {
         final int member = join(1, Delivery.RELIABLE, 20);
-        table.onTimeout(member);
+        table.of(member).timeouts++;
         assertFalse(table.acknowledge(member, 10, 25));
-        assertEquals(25, table.grant(member));
-        assertEquals(1, table.timeouts(member));
+        assertEquals(25, table.of(member).grant);
+        assertEquals(1, table.of(member).timeouts);
         assertTrue(table.acknowledge(member, 12, 15));
-        assertEquals(25, table.grant(member));
-        assertEquals(12, table.acknowledged(member));
-        assertEquals(0, table.timeouts(member));
+        assertEquals(25, table.of(member).grant);
+        assertEquals(12, table.of(member).acknowledged);
+        assertEquals(0, table.of(member).timeouts);
         assertFalse(table.acknowledge(member, 11, 0));
-        assertEquals(12, table.acknowledged(member));
+        assertEquals(12, table.of(member).acknowledged);
     }
 
     @Test
@@ -134,9 +134,9 @@ final class MemberTableTest {
         assertTrue(table.isCompleteForAll());
         final int first = join(1, Delivery.RELIABLE, 20);
         final int second = join(2, Delivery.RELIABLE, 20);
-        table.complete(first);
+        table.of(first).complete = true;
         assertFalse(table.isCompleteForAll());
-        table.complete(second);
+        table.of(second).complete = true;
         assertTrue(table.isCompleteForAll());
         table.remove(first, State.FREE);
         admit(3, Delivery.RELIABLE, 0);
@@ -148,26 +148,26 @@ final class MemberTableTest {
     @Test
     void shouldStartEachNewcomerAfresh() {
         final int member = join(1, Delivery.RELIABLE, 20);
-        table.started(member);
-        assertTrue(table.isStarted(member));
-        table.rtt(member).onSample(5_000_000);
-        table.onTimeout(member);
-        table.timeoutNs(member, 7);
-        assertEquals(7, table.timeoutNs(member));
+        table.of(member).started = true;
+        assertTrue(table.of(member).started);
+        table.of(member).rtt.onSample(5_000_000);
+        table.of(member).timeouts++;
+        table.of(member).timeoutNs = 7;
+        assertEquals(7, table.of(member).timeoutNs);
         table.remove(member, State.FREE);
         assertEquals(member, join(2, Delivery.RELIABLE, 20));
-        assertFalse(table.isStarted(member));
-        assertEquals(0, table.timeouts(member));
-        assertEquals(Long.MAX_VALUE, table.timeoutNs(member));
+        assertFalse(table.of(member).started);
+        assertEquals(0, table.of(member).timeouts);
+        assertEquals(Long.MAX_VALUE, table.of(member).timeoutNs);
         assertEquals(RttEstimator.INITIAL_NS, table.rttNs());
     }
 
     @Test
     void shouldScaleByTheSlowestOfItsMembers() {
         assertEquals(RttEstimator.INITIAL_NS, table.rttNs());
-        table.rtt(join(1, Delivery.RELIABLE, 20)).onSample(5_000_000);
-        table.rtt(join(2, Delivery.RELIABLE, 20)).onSample(9_000_000);
-        table.rtt(admit(3, Delivery.RELIABLE, 0)).onSample(20_000_000);
+        table.of(join(1, Delivery.RELIABLE, 20)).rtt.onSample(5_000_000);
+        table.of(join(2, Delivery.RELIABLE, 20)).rtt.onSample(9_000_000);
+        table.of(admit(3, Delivery.RELIABLE, 0)).rtt.onSample(20_000_000);
         assertEquals(9_000_000, table.rttNs());
     }
 

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.send.CoRootConfig.Feed;
-import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.EndpointOffer;
-import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.RemotePlace;
 import io.framecast.reliability.wire.Verdict;
@@ -25,7 +25,7 @@ final class ReplicationTest implements SenderOutput {
 
     private boolean settled = true;
     private final List<String> done = new ArrayList<>();
-    private final SenderCounts counts = new SenderCounts();
+    private final Counts<SenderCount> counts = new Counts<>(SenderCount.class);
     private final List<ServedGroup> sets = new ArrayList<>(List.of(new ServedGroup(CO_ROOT, LED, 0)));
     private final Replication feeds = new Replication(Feed.UNICAST, sets, _ -> settled, this, counts);
     private final MemorySegment datagram = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
@@ -34,9 +34,8 @@ final class ReplicationTest implements SenderOutput {
 
     private Verdict tell(final Replication replication, final int epoch, final int word, final long next) {
         final RemotePlace place = new RemotePlace(64, 9);
-        final ControlIds ids = new ControlIds(77).receiver(103).epoch(epoch);
-        RcConnectLayout.writeFeed(
-                datagram, ids, word, EndpointOffer.ofCopy(place, place, place, place), new HeaderChecksum());
+        final ControlWriter ids = new ControlWriter(77).receiver(103).epoch(epoch);
+        RcConnectLayout.writeFeed(ids.in(datagram), word, EndpointOffer.ofCopy(place, place, place, place));
         return replication.onCopy(sets.getFirst(), datagram, 0, next);
     }
 
@@ -50,7 +49,7 @@ final class ReplicationTest implements SenderOutput {
     void shouldSendDatagramsUntilACopyIsKnown() {
         feeds.onSent(0, 5);
         assertEquals(List.of("send 3: 0 + 5"), done());
-        assertEquals(5, counts.fedDatagrams());
+        assertEquals(5, counts.get(SenderCount.FED_DATAGRAMS));
         assertEquals(Long.MAX_VALUE, feeds.written());
     }
 
@@ -60,8 +59,8 @@ final class ReplicationTest implements SenderOutput {
         feeds.onSent(5, 3);
         feeds.onSent(8, 1);
         assertEquals(List.of("open 3: 5, epoch 21", "write 3: 5 + 3", "write 3: 8 + 1"), done());
-        assertEquals(4, counts.writtenDatagrams());
-        assertEquals(0, counts.fedDatagrams());
+        assertEquals(4, counts.get(SenderCount.WRITTEN_DATAGRAMS));
+        assertEquals(0, counts.get(SenderCount.FED_DATAGRAMS));
         assertEquals(9, feeds.written());
     }
 
@@ -100,7 +99,7 @@ final class ReplicationTest implements SenderOutput {
         linked = false;
         feeds.onSent(3, 4);
         assertEquals(List.of("open 3: 0, epoch 21", "write 3: 0 + 3", "send 3: 3 + 4"), done());
-        assertEquals(1, counts.feedFailures());
+        assertEquals(1, counts.get(SenderCount.FEED_FAILURES));
         assertEquals(Long.MAX_VALUE, feeds.written(), "nothing is held back for a link that is gone");
     }
 
@@ -142,9 +141,9 @@ final class ReplicationTest implements SenderOutput {
 
     @Test
     void shouldRefuseWhatIsNoWordOfACopy() {
-        final ControlIds ids = new ControlIds(77).receiver(103).epoch(LED);
+        final ControlWriter ids = new ControlWriter(77).receiver(103).epoch(LED);
         final EndpointOffer withDescriptor = EndpointOffer.ofMember(new byte[] {1});
-        RcConnectLayout.writeFeed(datagram, ids, WORD, withDescriptor, new HeaderChecksum());
+        RcConnectLayout.writeFeed(ids.in(datagram), WORD, withDescriptor);
         assertEquals(Verdict.IMPOSSIBLE, feeds.onCopy(sets.getFirst(), datagram, 0, 0));
         assertEquals(Verdict.IMPOSSIBLE, tell(feeds, LED, 0, 0));
         assertEquals(Verdict.IMPOSSIBLE, tell(feeds, 0, WORD, 0));

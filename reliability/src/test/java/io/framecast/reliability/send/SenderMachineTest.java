@@ -10,11 +10,10 @@ import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AckValues;
 import io.framecast.reliability.wire.AdmitLayout;
 import io.framecast.reliability.wire.CoRootOffer;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.FrameLayout;
-import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.JoinLayout;
 import io.framecast.reliability.wire.NackLayout;
@@ -32,11 +31,10 @@ final class SenderMachineTest {
 
     private final MachinePair pair = new MachinePair();
     private final SenderMachine sender = pair.sender;
-    private final HeaderChecksum checksum = new HeaderChecksum();
     private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
 
-    private static ControlIds ids(final long receiver) {
-        return new ControlIds(MachinePair.SESSION).receiver(receiver);
+    private static ControlWriter ids(final long receiver) {
+        return new ControlWriter(MachinePair.SESSION).receiver(receiver);
     }
 
     private Verdict tell(final int bytes) {
@@ -46,14 +44,14 @@ final class SenderMachineTest {
     private int requestJoin(final long id, final Delivery delivery) {
         final JoinLayout.Terms terms =
                 new JoinLayout.Terms(256, delivery, MachinePair.ADDRESSES, new CoRootOffer(0, false));
-        assertEquals(Verdict.GOOD, tell(JoinLayout.write(scratch, ids(id), terms, checksum)));
+        assertEquals(Verdict.GOOD, tell(JoinLayout.write(ids(id).in(scratch), terms)));
         final MemorySegment admit = pair.toReceiver.removeLast();
         assertEquals(ControlLayout.TYPE_ADMIT, ControlLayout.type(admit, 0));
-        return AdmitLayout.token(admit, 0);
+        return AdmitLayout.TOKEN.get(admit, 0);
     }
 
     private Verdict ready(final long id, final int token, final int grant) {
-        return tell(AdmitLayout.writeReady(scratch, ids(id), token, grant, checksum));
+        return tell(AdmitLayout.writeReady(ids(id).in(scratch), token, grant));
     }
 
     private void join(final long id, final Delivery delivery, final int grant) {
@@ -63,7 +61,7 @@ final class SenderMachineTest {
     }
 
     private Verdict ack(final long id, final AckValues values) {
-        return tell(AckLayout.write(scratch, ids(id), values, checksum));
+        return tell(AckLayout.write(ids(id).in(scratch), values));
     }
 
     private Verdict ack(final long id, final long acknowledged, final long grant) {
@@ -73,7 +71,7 @@ final class SenderMachineTest {
 
     private Verdict nack(final long id, final long first, final int count) {
         NackLayout.range(scratch, false, 0, first, count);
-        return tell(NackLayout.write(scratch, ids(id), 1, checksum));
+        return tell(NackLayout.write(ids(id).in(scratch), 1));
     }
 
     private void publishAndSend(final int slots) {
@@ -96,7 +94,7 @@ final class SenderMachineTest {
     }
 
     private int flags() {
-        return ControlLayout.flags(heartbeat(), 0);
+        return ControlLayout.FLAGS.get(heartbeat(), 0);
     }
 
     @Test
@@ -104,14 +102,14 @@ final class SenderMachineTest {
         final int token = requestJoin(5, Delivery.RELIABLE);
         assertEquals(Verdict.UNKNOWN_MEMBER, ack(5, 0, 1));
         assertEquals(Verdict.UNKNOWN_MEMBER, nack(5, 0, 1));
-        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(scratch, ids(5), 0, checksum)));
+        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
         assertEquals(Verdict.IMPOSSIBLE, ready(5, token + 1, 10));
         assertEquals(Verdict.IMPOSSIBLE, ready(5, token, 0));
         assertEquals(0, sender.readyMembers());
         assertEquals(Verdict.GOOD, ready(5, token, 10));
         assertEquals(1, sender.readyMembers());
         assertEquals(10, sender.grantedSequence());
-        assertEquals(Verdict.BAD_TYPE, tell(AdmitLayout.writeAdmit(scratch, ids(5), token, checksum)));
+        assertEquals(Verdict.BAD_TYPE, tell(AdmitLayout.writeAdmit(ids(5).in(scratch), token)));
     }
 
     @Test
@@ -125,7 +123,7 @@ final class SenderMachineTest {
         assertEquals(7, sender.sendable());
         sender.onSent(7, pair.nowNs);
         assertEquals(0, sender.sendable());
-        assertEquals(7, sender.counts().sentDatagrams());
+        assertEquals(7, sender.counts().get(SenderCount.SENT_DATAGRAMS));
         assertEquals(Verdict.GOOD, ack(6, 7, 12));
         assertEquals(3, sender.sendable());
         sender.onSent(3, pair.nowNs);
@@ -142,7 +140,7 @@ final class SenderMachineTest {
         assertEquals(20, sender.grantedSequence());
         assertEquals(Verdict.GOOD, ack(5, 10, 10L + Integer.MAX_VALUE));
         assertEquals(10, sender.releasable());
-        assertEquals(1, sender.counts().acks());
+        assertEquals(1, sender.counts().get(SenderCount.ACKS));
     }
 
     @Test
@@ -183,28 +181,28 @@ final class SenderMachineTest {
         assertEquals(0, sender.nextDeadlineNs());
         sender.onTick(pair.nowNs);
         assertEquals(List.of(18L, 19L), List.copyOf(pair.repairs));
-        assertEquals(2, sender.counts().nacks());
-        assertEquals(4, sender.counts().repairedDatagrams());
+        assertEquals(2, sender.counts().get(SenderCount.NACKS));
+        assertEquals(4, sender.counts().get(SenderCount.REPAIRED_DATAGRAMS));
     }
 
     @Test
     void shouldSendMetadataAgainToWhoAsks() {
         join(5, Delivery.RELIABLE, 40);
         pair.publish(2, new byte[] {1, 2});
-        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(scratch, ids(5), 0, checksum)));
+        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
         sender.announceMetadata(sender.sendable());
         assertEquals(1, pair.toReceiver.size());
         sender.onSent(2, pair.nowNs);
         pair.toReceiver.clear();
-        assertEquals(Verdict.GOOD, tell(FrameLayout.writeRequest(scratch, ids(5), 0, checksum)));
+        assertEquals(Verdict.GOOD, tell(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
         final MemorySegment frame = pair.toReceiver.remove();
-        assertEquals(0, ControlLayout.receiver(frame, 0));
+        assertEquals(0, ControlLayout.RECEIVER.get(frame, 0));
         assertArrayEquals(new byte[] {1, 2}, FrameLayout.metadata(frame, 0));
-        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(scratch, ids(5), 2, checksum)));
+        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(ids(5).in(scratch), 2)));
         ack(5, 2, 40);
         pair.window.free(2);
-        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(scratch, ids(5), 0, checksum)));
-        assertEquals(4, sender.counts().frameRequests());
+        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
+        assertEquals(4, sender.counts().get(SenderCount.FRAME_REQUESTS));
     }
 
     @Test
@@ -234,25 +232,26 @@ final class SenderMachineTest {
         join(5, Delivery.RELIABLE, 40);
         publishAndSend(10);
         MemorySegment heartbeat = heartbeat();
-        assertEquals(10, HeartbeatLayout.nextSequence(heartbeat, 0));
-        assertEquals(1, HeartbeatLayout.nextFrameId(heartbeat, 0));
-        assertEquals(10, HeartbeatLayout.repairable(heartbeat, 0));
-        assertEquals(1, HeartbeatLayout.members(heartbeat, 0));
-        assertEquals(0, ControlLayout.receiver(heartbeat, 0));
+        assertEquals(10, HeartbeatLayout.NEXT_SEQUENCE.get(heartbeat, 0));
+        assertEquals(1, HeartbeatLayout.NEXT_FRAME_ID.get(heartbeat, 0));
+        assertEquals(10, HeartbeatLayout.REPAIRABLE.unsigned(heartbeat, 0));
+        assertEquals(1, HeartbeatLayout.MEMBERS.get(heartbeat, 0));
+        assertEquals(0, ControlLayout.RECEIVER.get(heartbeat, 0));
         assertEquals(
-                HeartbeatLayout.FLAG_ACK_REQUEST | HeartbeatLayout.FLAG_BOUNDARY, ControlLayout.flags(heartbeat, 0));
+                HeartbeatLayout.FLAG_ACK_REQUEST | HeartbeatLayout.FLAG_BOUNDARY,
+                ControlLayout.FLAGS.get(heartbeat, 0));
         ack(5, 10, 40);
         pair.window.free(6);
         heartbeat = heartbeat();
-        assertEquals(4, HeartbeatLayout.repairable(heartbeat, 0));
-        assertEquals(HeartbeatLayout.FLAG_BOUNDARY, ControlLayout.flags(heartbeat, 0));
-        assertEquals(pair.nowNs, HeartbeatLayout.clockNs(heartbeat, 0));
+        assertEquals(4, HeartbeatLayout.REPAIRABLE.unsigned(heartbeat, 0));
+        assertEquals(HeartbeatLayout.FLAG_BOUNDARY, ControlLayout.FLAGS.get(heartbeat, 0));
+        assertEquals(pair.nowNs, HeartbeatLayout.CLOCK.get(heartbeat, 0));
         // Heartbeats do not announce datagrams that wait in the transport.
         publishAndSend(5);
         sender.onWaiting(2, pair.nowNs);
         heartbeat = heartbeat();
-        assertEquals(13, HeartbeatLayout.nextSequence(heartbeat, 0));
-        assertEquals(HeartbeatLayout.FLAG_ACK_REQUEST, ControlLayout.flags(heartbeat, 0));
+        assertEquals(13, HeartbeatLayout.NEXT_SEQUENCE.get(heartbeat, 0));
+        assertEquals(HeartbeatLayout.FLAG_ACK_REQUEST, ControlLayout.FLAGS.get(heartbeat, 0));
         sender.onWaiting(0, pair.nowNs);
         assertEquals(HeartbeatLayout.FLAG_ACK_REQUEST | HeartbeatLayout.FLAG_BOUNDARY, flags());
     }
@@ -333,7 +332,7 @@ final class SenderMachineTest {
         join(6, Delivery.evict(200), 1000);
         publishAndSend(20);
         final int ticks = ticksUntilEvicted();
-        assertEquals(1, sender.counts().evictions());
+        assertEquals(1, sender.counts().get(SenderCount.EVICTIONS));
         assertTrue(ticks * TICK_NS > 200_000_000 && (ticks - 3) * TICK_NS <= 200_000_000, ticks + " ticks");
         assertEquals(1000, sender.grantedSequence());
     }
@@ -346,7 +345,7 @@ final class SenderMachineTest {
         assertEquals(100, ticksUntilEvicted(), "no member is waited for");
         sender.onClaimBlocked(true);
         assertTrue(ticksUntilEvicted() < 100);
-        assertEquals(1, sender.counts().evictions());
+        assertEquals(1, sender.counts().get(SenderCount.EVICTIONS));
     }
 
     @Test
@@ -361,8 +360,8 @@ final class SenderMachineTest {
             // It lives, and acknowledges nothing.
             nack(5, 100, 1);
             sender.onTick(pair.nowNs);
-            if (sender.counts().timeouts() > timeouts) {
-                timeouts = sender.counts().timeouts();
+            if (sender.counts().get(SenderCount.TIMEOUTS) > timeouts) {
+                timeouts = sender.counts().get(SenderCount.TIMEOUTS);
                 intervals.add(pair.nowNs - last);
                 last = pair.nowNs;
                 sender.onTick(pair.nowNs);
@@ -378,12 +377,12 @@ final class SenderMachineTest {
         }
         ack(5, 10, 40);
         pair.nowNs += 2 * TICK_NS;
-        final long before = sender.counts().timeouts();
+        final long before = sender.counts().get(SenderCount.TIMEOUTS);
         for (int i = 0; i < 20; i++) {
             pair.nowNs += TICK_NS;
             ack(5, 10, 40);
             sender.onTick(pair.nowNs);
         }
-        assertEquals(before, sender.counts().timeouts());
+        assertEquals(before, sender.counts().get(SenderCount.TIMEOUTS));
     }
 }

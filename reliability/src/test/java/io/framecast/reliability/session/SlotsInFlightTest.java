@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.framecast.reliability.lane.SendLanePort;
 import io.framecast.reliability.window.SendWindow;
+import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -16,7 +17,8 @@ class SlotsInFlightTest {
 
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment headers = arena.allocate((long) SLOTS * DataLayout.LENGTH);
-    private final SendWindow window = new SendWindow(SLOTS, headers, new int[SLOTS], 64, 1);
+    private final SendWindow window =
+            new SendWindow(new WindowMemory(headers, MemorySegment.NULL, new int[SLOTS], SLOTS, 64), 1);
     private final ReadLane lane = new ReadLane();
     private final SlotsInFlight inFlight = new SlotsInFlight(lane, SLOTS);
 

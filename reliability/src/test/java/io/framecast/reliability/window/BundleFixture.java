@@ -31,8 +31,8 @@ final class BundleFixture {
         headers = MemorySegment.ofArray(new byte[slots * DataLayout.LENGTH]);
         payload = MemorySegment.ofArray(new byte[slots * slotBytes]);
         lengths = new int[slots];
-        window = new SendWindow(slots, headers, lengths, slotBytes, SESSION);
-        small = window.bundleIn(payload);
+        window = new SendWindow(new WindowMemory(headers, payload, lengths, slots, slotBytes), SESSION);
+        small = window.bundle();
     }
 
     /// The bytes of a frame, different from those of any other.
@@ -68,16 +68,16 @@ final class BundleFixture {
         final long header = (long) slot * DataLayout.LENGTH;
         final long at = (long) slot * slotBytes;
         assertTrue(checksum.isSealed(headers, header, SESSION));
-        assertEquals(sequence, DataLayout.sequence(headers, header));
-        assertEquals(0, DataLayout.frameIndex(headers, header));
-        assertEquals(lengths[slot], DataLayout.frameBytes(headers, header));
+        assertEquals(sequence, DataLayout.SEQUENCE.get(headers, header));
+        assertEquals(0, DataLayout.FRAME_INDEX.unsigned(headers, header));
+        assertEquals(lengths[slot], DataLayout.FRAME_BYTES.unsigned(headers, header));
         assertTrue(lengths[slot] <= slotBytes);
-        final long id = DataLayout.frameId(headers, header);
-        final long timestampNs = DataLayout.timestampNs(headers, header);
+        final long id = DataLayout.FRAME_ID.get(headers, header);
+        final long timestampNs = DataLayout.TIMESTAMP.get(headers, header);
         final List<Frame> frames = new ArrayList<>();
         if (!DataLayout.isBundle(headers, header)) {
             final byte[] bytes = payload.asSlice(at, lengths[slot]).toArray(JAVA_BYTE);
-            frames.add(new Frame(id, DataLayout.flags(headers, header), timestampNs, bytes));
+            frames.add(new Frame(id, DataLayout.FLAGS.get(headers, header), timestampNs, bytes));
             return frames;
         }
         final int count = DataLayout.bundleFrames(headers, header);

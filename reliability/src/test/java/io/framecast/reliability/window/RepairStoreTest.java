@@ -20,7 +20,7 @@ final class RepairStoreTest {
     private final MemorySegment headers = MemorySegment.ofArray(new byte[SLOTS * DataLayout.LENGTH]);
     private final MemorySegment payloads = MemorySegment.ofArray(new byte[SLOTS * SLOT_BYTES]);
     private final int[] lengths = new int[SLOTS];
-    private final RepairStore store = new RepairStore(headers, payloads, lengths, SLOTS, SLOT_BYTES);
+    private final RepairStore store = new RepairStore(new WindowMemory(headers, payloads, lengths, SLOTS, SLOT_BYTES));
 
     // Header and payload of a datagram, different from those of any other.
     private static byte[] datagram(final long sequence, final int payloadBytes) {
@@ -76,8 +76,11 @@ final class RepairStoreTest {
 
     @Test
     void shouldRefuseWhenSlotsAreNoPowerOfTwo() {
-        assertThrows(IllegalArgumentException.class, () -> new RepairStore(headers, payloads, lengths, 6, SLOT_BYTES));
         assertThrows(
-                IllegalArgumentException.class, () -> new RepairStore(headers, payloads, new int[7], 8, SLOT_BYTES));
+                IllegalArgumentException.class,
+                () -> new RepairStore(new WindowMemory(headers, payloads, lengths, 6, SLOT_BYTES)));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new RepairStore(new WindowMemory(headers, payloads, new int[7], 8, SLOT_BYTES)));
     }
 }

@@ -18,7 +18,8 @@ final class SendWindowTest {
 
     private final MemorySegment headers = MemorySegment.ofArray(new byte[8 * DataLayout.LENGTH]);
     private final int[] lengths = new int[8];
-    private final SendWindow window = new SendWindow(8, headers, lengths, 64, SESSION);
+    private final SendWindow window =
+            new SendWindow(new WindowMemory(headers, MemorySegment.NULL, lengths, 8, 64), SESSION);
 
     @Test
     void shouldWriteSealedHeadersWhenAFrameIsCommitted() {
@@ -28,11 +29,11 @@ final class SendWindowTest {
         for (int i = 0; i < 3; i++) {
             final long offset = (long) i * DataLayout.LENGTH;
             assertTrue(checksum.isSealed(headers, offset, SESSION));
-            assertEquals(i, DataLayout.sequence(headers, offset));
-            assertEquals(i, DataLayout.frameIndex(headers, offset));
-            assertEquals(130, DataLayout.frameBytes(headers, offset));
-            assertEquals(77, DataLayout.timestampNs(headers, offset));
-            assertEquals(DataLayout.FLAG_KEYFRAME, DataLayout.flags(headers, offset));
+            assertEquals(i, DataLayout.SEQUENCE.get(headers, offset));
+            assertEquals(i, DataLayout.FRAME_INDEX.unsigned(headers, offset));
+            assertEquals(130, DataLayout.FRAME_BYTES.unsigned(headers, offset));
+            assertEquals(77, DataLayout.TIMESTAMP.get(headers, offset));
+            assertEquals(DataLayout.FLAG_KEYFRAME, DataLayout.FLAGS.get(headers, offset));
         }
         assertArrayEquals(new int[] {64, 64, 2, 0, 0, 0, 0, 0}, lengths);
         assertEquals(3, window.committed());
@@ -97,14 +98,16 @@ final class SendWindowTest {
 
     @Test
     void shouldNumberFramesFromTheGivenOneWhenTheIdWraps() {
-        final SendWindow wrapping = new SendWindow(8, headers, lengths, 64, SESSION).firstFrameId((1L << 32) - 1);
+        final SendWindow wrapping = new SendWindow(
+                        new WindowMemory(headers, MemorySegment.NULL, lengths, 8, 64), SESSION)
+                .firstFrameId((1L << 32) - 1);
         assertEquals((1L << 32) - 1, wrapping.frameIdFrom(0));
         wrapping.beginFrame(1, 0, 0, NONE);
         wrapping.commit(1, 1);
         wrapping.beginFrame(1, 0, 0, NONE);
         wrapping.commit(1, 1);
-        assertEquals(-1, DataLayout.frameId(headers, 0));
-        assertEquals(0, DataLayout.frameId(headers, DataLayout.LENGTH));
+        assertEquals(-1, DataLayout.FRAME_ID.get(headers, 0));
+        assertEquals(0, DataLayout.FRAME_ID.get(headers, DataLayout.LENGTH));
         assertEquals(1L << 32, wrapping.frameIdFrom(1));
     }
 
@@ -123,6 +126,8 @@ final class SendWindowTest {
 
     @Test
     void shouldRefuseWhenSlotsAreNoPowerOfTwo() {
-        assertThrows(IllegalArgumentException.class, () -> new SendWindow(6, headers, lengths, 64, SESSION));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new SendWindow(new WindowMemory(headers, MemorySegment.NULL, lengths, 6, 64), SESSION));
     }
 }

@@ -25,9 +25,13 @@ final class SlotGuardsTest {
     private final MemorySegment payload = MemorySegment.ofArray(payloads);
     private final int[] lengths = new int[SLOTS];
     private final MemorySegment words = MemorySegment.ofArray(new long[SLOTS]);
-    private final SlotGuards guards = new SlotGuards(words, payload, lengths, SLOTS, SLOT_BYTES);
-    private final SendWindow window = new SendWindow(SLOTS, headers, lengths, SLOT_BYTES, 5).guardedBy(guards);
-    private final RepairStore store = new RepairStore(headers, payload, lengths, SLOTS, SLOT_BYTES).guardedBy(guards);
+    private final SlotGuards guards =
+            new SlotGuards(words, new WindowMemory(MemorySegment.NULL, payload, lengths, SLOTS, SLOT_BYTES));
+    private final SendWindow window = new SendWindow(
+                    new WindowMemory(headers, MemorySegment.NULL, lengths, SLOTS, SLOT_BYTES), 5)
+            .guardedBy(guards);
+    private final RepairStore store =
+            new RepairStore(new WindowMemory(headers, payload, lengths, SLOTS, SLOT_BYTES)).guardedBy(guards);
 
     private long word(final long sequence) {
         return words.getAtIndex(JAVA_LONG, sequence % SLOTS);
@@ -143,7 +147,7 @@ final class SlotGuardsTest {
         assertEquals(crc(4, 40), SlotGuard.payloadCrc(word(4)));
         store.putPayload(4 + SLOTS, datagram, 0, 40);
         assertEquals(SlotGuard.NONE, word(4), "wiped before the payload changes");
-        assertFalse(new RepairStore(headers, payload, lengths, SLOTS, SLOT_BYTES).guard());
+        assertFalse(new RepairStore(new WindowMemory(headers, payload, lengths, SLOTS, SLOT_BYTES)).guard());
     }
 
     @Test

@@ -135,7 +135,7 @@ final class SmallFramesTest {
         publish(3);
         assertEquals(4, window.committed());
         expect(0, 0, 1);
-        assertEquals(2, DataLayout.frameId(fixture.headers, DataLayout.LENGTH));
+        assertEquals(2, DataLayout.FRAME_ID.get(fixture.headers, DataLayout.LENGTH));
         assertTrue(window.takeBundle());
         expect(4, 3);
     }

@@ -21,7 +21,8 @@ final class LayoutTest {
             SESSION, "cam1", 1408, 4096, 6_220_800, 5_000, new byte[] {1, 2, 3, 4, 5, 6}, new byte[] {9});
 
     private final HeaderChecksum checksum = new HeaderChecksum();
-    private final ControlIds ids = new ControlIds(SESSION).receiver(RECEIVER).epoch(3);
+    private final ControlWriter ids =
+            new ControlWriter(SESSION).receiver(RECEIVER).epoch(3);
     private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
 
     // The memory's content before a datagram is written into it.
@@ -38,62 +39,57 @@ final class LayoutTest {
     }
 
     private MemorySegment heartbeat(final int flags) {
-        final int length =
-                HeartbeatLayout.writeInfo(scratch, INFO, INFO.channel().getBytes(StandardCharsets.US_ASCII));
-        final HeartbeatValues values = new HeartbeatValues(ids).progress(77, 5).timing(123, 456, 7);
-        return exact(HeartbeatLayout.write(scratch, length, flags, values, checksum));
+        final HeartbeatValues values = new HeartbeatValues().progress(77, 5).timing(123, 456, 7);
+        return exact(HeartbeatLayout.write(
+                ids.in(scratch), flags, INFO, INFO.channel().getBytes(StandardCharsets.US_ASCII), values));
     }
 
     private List<MemorySegment> one() {
         final List<MemorySegment> all = new ArrayList<>();
         all.add(heartbeat(HeartbeatLayout.FLAG_ACK_REQUEST));
         all.add(exact(JoinLayout.write(
-                scratch,
-                ids,
+                ids.in(scratch),
                 new JoinLayout.Terms(
                         99,
                         Delivery.deadline(40),
                         new LaneAddresses(new byte[] {1}, new byte[] {2, 3}),
-                        new CoRootOffer(7, true)),
-                checksum)));
-        all.add(exact(AdmitLayout.writeAdmit(scratch, ids, 42, checksum)));
-        all.add(exact(AdmitLayout.writeReady(scratch, ids, 42, 10, checksum)));
-        all.add(exact(StartLayout.write(scratch, ids, 1000, 10, checksum)));
+                        new CoRootOffer(7, true)))));
+        all.add(exact(AdmitLayout.writeAdmit(ids.in(scratch), 42)));
+        all.add(exact(AdmitLayout.writeReady(ids.in(scratch), 42, 10)));
+        all.add(exact(StartLayout.write(ids.in(scratch), 1000, 10)));
         final AckValues ack = new AckValues().progress(5, 100, 7).echo(1, 2).complete(true);
-        all.add(exact(AckLayout.write(scratch, ids, ack, checksum)));
+        all.add(exact(AckLayout.write(ids.in(scratch), ack)));
         NackLayout.range(scratch, false, 0, 5, 2);
         NackLayout.range(scratch, false, 1, 9, 1);
-        all.add(exact(NackLayout.write(scratch, ids, 2, checksum)));
-        all.add(exact(FrameLayout.write(scratch, ids, 8, new byte[] {4, 5}, checksum)));
-        all.add(exact(FrameLayout.writeRequest(scratch, ids, 8, checksum)));
-        all.add(exact(LeaveLayout.writeLeave(scratch, ids, Reason.LEFT, checksum)));
-        all.add(exact(LeaveLayout.writeEvict(scratch, ids, Reason.RING_TOO_SMALL, checksum)));
+        all.add(exact(NackLayout.write(ids.in(scratch), 2)));
+        all.add(exact(FrameLayout.write(ids.in(scratch), 8, new byte[] {4, 5})));
+        all.add(exact(FrameLayout.writeRequest(ids.in(scratch), 8)));
+        all.add(exact(LeaveLayout.writeLeave(ids.in(scratch), Reason.LEFT)));
+        all.add(exact(LeaveLayout.writeEvict(ids.in(scratch), Reason.RING_TOO_SMALL)));
         final AckValues whole = new AckValues().progress(5, 100, 7).echo(1, 2).aggregate(4, 77);
-        all.add(exact(AckLayout.write(scratch, ids, whole, checksum)));
-        all.add(exact(AssignLayout.write(scratch, ids, 55, new byte[] {6, 7}, checksum)));
-        all.add(exact(AssignLayout.writeDirect(scratch, ids, checksum)));
+        all.add(exact(AckLayout.write(ids.in(scratch), whole)));
+        all.add(exact(AssignLayout.write(ids.in(scratch), 55, new byte[] {6, 7})));
+        all.add(exact(AssignLayout.writeDirect(ids.in(scratch))));
         RepairGroupLayout.member(scratch, 0, 55, 2, new LaneAddresses(new byte[] {1}, new byte[] {2, 3}));
         RepairGroupLayout.member(scratch, 1, 56, 3, new LaneAddresses(new byte[] {4}, new byte[] {5}));
-        all.add(exact(RepairGroupLayout.write(scratch, ids, 0, 2, checksum)));
+        all.add(exact(RepairGroupLayout.write(ids.in(scratch), 0, 2)));
         NackLayout.range(scratch, true, 0, 5, 2);
         NackLayout.range(scratch, true, 1, 9, 1);
-        all.add(exact(NackLayout.write(scratch, ids, 2, ack.complete(false), checksum)));
+        all.add(exact(NackLayout.write(ids.in(scratch), 2, ack.complete(false))));
         all.add(exact(JoinLayout.write(
-                scratch,
-                ids,
+                ids.in(scratch),
                 new JoinLayout.Terms(
                         99,
                         Delivery.RELIABLE,
                         new LaneAddresses(new byte[] {1}, new byte[] {2, 3}, new byte[] {9, 8, 7}),
-                        new CoRootOffer(7, true)),
-                checksum)));
+                        new CoRootOffer(7, true)))));
         final EndpointOffer offer = new EndpointOffer(
                 new byte[] {3, 1},
                 new RemotePlace(4096, 5),
                 new RemotePlace(77, 6),
                 new RemotePlace(99, 7),
                 new RemotePlace(800, 8));
-        all.add(exact(RcConnectLayout.write(scratch, ids, 0xfffe, offer, checksum)));
+        all.add(exact(RcConnectLayout.write(ids.in(scratch), 0xfffe, offer)));
         return all;
     }
 
@@ -120,9 +116,9 @@ final class LayoutTest {
         for (final MemorySegment datagram : one()) {
             assertEquals(Verdict.GOOD, check(datagram));
             assertTrue(isValid(datagram));
-            assertEquals(SESSION, ControlLayout.session(datagram, 0));
-            assertEquals(RECEIVER, ControlLayout.receiver(datagram, 0));
-            assertEquals(3, ControlLayout.epoch(datagram, 0));
+            assertEquals(SESSION, ControlLayout.SESSION.get(datagram, 0));
+            assertEquals(RECEIVER, ControlLayout.RECEIVER.get(datagram, 0));
+            assertEquals(3, ControlLayout.EPOCH.get(datagram, 0));
         }
     }
 
@@ -167,7 +163,7 @@ final class LayoutTest {
             scratch.fill((byte) 0);
             scratch.asSlice(0, right).copyFrom(datagram);
             for (int bytes = ControlLayout.LENGTH; bytes < right + 100; bytes++) {
-                ControlLayout.seal(scratch, bytes, checksum);
+                ids.in(scratch).seal(bytes);
                 assertEquals(bytes == right, isValid(scratch), "type " + ControlLayout.type(datagram, 0));
             }
         }
@@ -180,8 +176,8 @@ final class LayoutTest {
             final byte[] bytes = new byte[ControlLayout.LENGTH + random.nextInt(200)];
             random.nextBytes(bytes);
             final MemorySegment datagram = MemorySegment.ofArray(bytes);
-            datagram.set(JAVA_BYTE, 0, Wire.versionAndType(random.nextInt(16)));
-            ControlLayout.seal(datagram, bytes.length, checksum);
+            datagram.set(JAVA_BYTE, 0, (byte) Wire.versionAndType(random.nextInt(16)));
+            ids.in(datagram).seal(bytes.length);
             assertEquals(Verdict.GOOD, check(datagram));
             isValid(datagram);
         }
@@ -195,7 +191,7 @@ final class LayoutTest {
                 new byte[] {9, 8, 7}, JoinLayout.terms(join, 0).addresses().link());
         assertEquals(0, JoinLayout.terms(all.get(1), 0).addresses().link().length);
         final MemorySegment link = all.getLast();
-        assertEquals(0xfffe, RcConnectLayout.epoch(link, 0));
+        assertEquals(0xfffe, RcConnectLayout.EPOCH.get(link, 0));
         final EndpointOffer offer = RcConnectLayout.offer(link, 0);
         assertArrayEquals(new byte[] {3, 1}, offer.descriptor());
         assertEquals(new RemotePlace(4096, 5), offer.word());
@@ -208,19 +204,18 @@ final class LayoutTest {
     @Test
     void shouldTellALinkOfASetByItsEpochAndNoWord() {
         final MemorySegment link = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
-        final HeaderChecksum sums = new HeaderChecksum();
         final EndpointOffer offer = EndpointOffer.ofMember(new byte[] {1, 2});
-        final ControlIds member = new ControlIds(7).receiver(5);
-        RcConnectLayout.writeOfSet(link, member.epoch(3), offer, sums);
+        final ControlWriter member = new ControlWriter(7).receiver(5);
+        RcConnectLayout.writeOfSet(member.epoch(3).in(link), offer);
         assertTrue(RcConnectLayout.isValid(link, 0) && RcConnectLayout.isOfSet(link, 0));
         assertEquals(RemotePlace.NONE, RcConnectLayout.offer(link, 0).guards());
-        RcConnectLayout.writeOfSet(link, member.epoch(0), offer, sums);
+        RcConnectLayout.writeOfSet(member.epoch(0).in(link), offer);
         assertFalse(RcConnectLayout.isValid(link, 0));
-        RcConnectLayout.writeOfSet(link, member.epoch(3), offer, sums);
-        link.set(Wire.SHORT, RcConnectLayout.EPOCH, (short) 9);
+        RcConnectLayout.writeOfSet(member.epoch(3).in(link), offer);
+        link.set(Wire.SHORT, RcConnectLayout.EPOCH.at(), (short) 9);
         assertFalse(RcConnectLayout.isValid(link, 0));
-        RcConnectLayout.write(link, member, 9, offer, sums);
-        link.set(Wire.LONG, RcConnectLayout.GUARDS, 4);
+        RcConnectLayout.write(member.in(link), 9, offer);
+        link.set(Wire.LONG, RcConnectLayout.GUARDS.at(), 4);
         assertFalse(RcConnectLayout.isValid(link, 0));
     }
 
@@ -240,12 +235,12 @@ final class LayoutTest {
     @Test
     void shouldReadWhatAHeartbeatSaid() {
         final MemorySegment datagram = heartbeat(HeartbeatLayout.FLAG_END_OF_STREAM);
-        assertEquals(HeartbeatLayout.FLAG_END_OF_STREAM, ControlLayout.flags(datagram, 0));
-        assertEquals(77, HeartbeatLayout.nextSequence(datagram, 0));
-        assertEquals(5, HeartbeatLayout.nextFrameId(datagram, 0));
-        assertEquals(123, HeartbeatLayout.sourceTimeNs(datagram, 0));
-        assertEquals(456, HeartbeatLayout.rttNs(datagram, 0));
-        assertEquals(7, HeartbeatLayout.members(datagram, 0));
+        assertEquals(HeartbeatLayout.FLAG_END_OF_STREAM, ControlLayout.FLAGS.get(datagram, 0));
+        assertEquals(77, HeartbeatLayout.NEXT_SEQUENCE.get(datagram, 0));
+        assertEquals(5, HeartbeatLayout.NEXT_FRAME_ID.get(datagram, 0));
+        assertEquals(123, HeartbeatLayout.SOURCE_TIME.get(datagram, 0));
+        assertEquals(456, HeartbeatLayout.RTT.unsigned(datagram, 0));
+        assertEquals(7, HeartbeatLayout.MEMBERS.get(datagram, 0));
         final StreamInfo info = HeartbeatLayout.info(datagram, 0);
         assertEquals(INFO.session(), info.session());
         assertEquals(INFO.channel(), info.channel());
@@ -260,32 +255,32 @@ final class LayoutTest {
     @Test
     void shouldReadWhatTheOthersSaid() {
         final List<MemorySegment> all = one();
-        assertEquals(99, JoinLayout.ringSlots(all.get(1), 0));
+        assertEquals(99, JoinLayout.RING_SLOTS.get(all.get(1), 0));
         final JoinLayout.Terms terms = JoinLayout.terms(all.get(1), 0);
         assertEquals(Delivery.deadline(40), terms.delivery());
         assertArrayEquals(new byte[] {1}, terms.addresses().control());
         assertArrayEquals(new byte[] {2, 3}, terms.addresses().repair());
         assertEquals(new CoRootOffer(7, true), terms.offer());
-        assertEquals(42, AdmitLayout.token(all.get(2), 0));
-        assertEquals(0, AdmitLayout.grantSlots(all.get(2), 0));
-        assertEquals(10, AdmitLayout.grantSlots(all.get(3), 0));
-        assertEquals(1000, StartLayout.firstSequence(all.get(4), 0));
-        assertEquals(10, StartLayout.firstFrameId(all.get(4), 0));
-        assertEquals(5, AckLayout.acknowledged(all.get(5), 0));
-        assertEquals(100, AckLayout.grant(all.get(5), 0));
-        assertEquals(7, AckLayout.highest(all.get(5), 0));
-        assertEquals(1, AckLayout.echoTimeNs(all.get(5), 0));
-        assertEquals(2, AckLayout.echoDelayNs(all.get(5), 0));
-        assertEquals(AckLayout.FLAG_COMPLETE, ControlLayout.flags(all.get(5), 0));
+        assertEquals(42, AdmitLayout.TOKEN.get(all.get(2), 0));
+        assertEquals(0, AdmitLayout.GRANT_SLOTS.get(all.get(2), 0));
+        assertEquals(10, AdmitLayout.GRANT_SLOTS.get(all.get(3), 0));
+        assertEquals(1000, StartLayout.FIRST_SEQUENCE.get(all.get(4), 0));
+        assertEquals(10, StartLayout.FIRST_FRAME_ID.get(all.get(4), 0));
+        assertEquals(5, AckLayout.ACKNOWLEDGED.get(all.get(5), 0));
+        assertEquals(100, AckLayout.GRANT.get(all.get(5), 0));
+        assertEquals(7, AckLayout.HIGHEST.get(all.get(5), 0));
+        assertEquals(1, AckLayout.ECHO_TIME.get(all.get(5), 0));
+        assertEquals(2, AckLayout.ECHO_DELAY.unsigned(all.get(5), 0));
+        assertEquals(AckLayout.FLAG_COMPLETE, ControlLayout.FLAGS.get(all.get(5), 0));
         assertEquals(2, NackLayout.ranges(all.get(6), 0));
         assertEquals(9, NackLayout.first(all.get(6), 0, 1));
         assertEquals(1, NackLayout.count(all.get(6), 0, 1));
         assertEquals(2, NackLayout.ranges(all.get(15), 0));
         assertEquals(9, NackLayout.first(all.get(15), 0, 1));
         assertEquals(1, NackLayout.count(all.get(15), 0, 1));
-        assertEquals(100, AckLayout.grant(all.get(15), 0));
+        assertEquals(100, AckLayout.GRANT.get(all.get(15), 0));
         assertArrayEquals(new byte[] {4, 5}, FrameLayout.metadata(all.get(7), 0));
-        assertEquals(8, FrameLayout.firstSequence(all.get(8), 0));
+        assertEquals(8, FrameLayout.FIRST_SEQUENCE.get(all.get(8), 0));
         assertEquals(Reason.LEFT, LeaveLayout.reason(all.get(9), 0));
         assertEquals(Reason.RING_TOO_SMALL, LeaveLayout.reason(all.get(10), 0));
     }
@@ -295,14 +290,14 @@ final class LayoutTest {
         final List<MemorySegment> all = one();
         assertFalse(AckLayout.isAggregate(all.get(5), 0));
         assertTrue(AckLayout.isAggregate(all.get(11), 0));
-        assertEquals(4, AckLayout.covered(all.get(11), 0));
-        assertEquals(77, AckLayout.slowestMember(all.get(11), 0));
-        assertEquals(55, AssignLayout.coRoot(all.get(12), 0));
-        assertArrayEquals(new byte[] {6, 7}, AssignLayout.address(all.get(12), 0));
-        assertEquals(0, AssignLayout.coRoot(all.get(13), 0));
-        assertEquals(0, RepairGroupLayout.part(all.get(14), 0));
-        assertEquals(1, RepairGroupLayout.parts(all.get(14), 0));
-        assertEquals(2, RepairGroupLayout.members(all.get(14), 0));
+        assertEquals(4, AckLayout.COVERED.get(all.get(11), 0));
+        assertEquals(77, AckLayout.SLOWEST_MEMBER.get(all.get(11), 0));
+        assertEquals(55, AssignLayout.CO_ROOT.get(all.get(12), 0));
+        assertArrayEquals(new byte[] {6, 7}, AssignLayout.ADDRESS.read(all.get(12), 0));
+        assertEquals(0, AssignLayout.CO_ROOT.get(all.get(13), 0));
+        assertEquals(0, RepairGroupLayout.PART.get(all.get(14), 0));
+        assertEquals(1, RepairGroupLayout.PARTS.get(all.get(14), 0));
+        assertEquals(2, RepairGroupLayout.MEMBERS.get(all.get(14), 0));
         assertEquals(56, RepairGroupLayout.id(all.get(14), 0, 1));
         assertEquals(3, RepairGroupLayout.joined(all.get(14), 0, 1));
         assertArrayEquals(
@@ -320,9 +315,9 @@ final class LayoutTest {
             for (int i = 0; i < RepairGroupLayout.MEMBERS_PER_PART; i++) {
                 RepairGroupLayout.member(scratch, i, 1 + i, 2, new LaneAddresses(new byte[] {1}, new byte[] {2}));
             }
-            final MemorySegment datagram = exact(RepairGroupLayout.write(scratch, ids, part, total, checksum));
+            final MemorySegment datagram = exact(RepairGroupLayout.write(ids.in(scratch), part, total));
             assertTrue(RepairGroupLayout.isValid(datagram, 0));
-            seen += RepairGroupLayout.members(datagram, 0);
+            seen += RepairGroupLayout.MEMBERS.get(datagram, 0);
         }
         assertEquals(total, seen);
         assertEquals(1, RepairGroupLayout.partsOf(0));
@@ -332,13 +327,13 @@ final class LayoutTest {
     void shouldRejectWhenRangesOverlapOrOverflow() {
         NackLayout.range(scratch, false, 0, 5, 4);
         NackLayout.range(scratch, false, 1, 8, 1);
-        assertFalse(NackLayout.isValid(exact(NackLayout.write(scratch, ids, 2, checksum)), 0));
+        assertFalse(NackLayout.isValid(exact(NackLayout.write(ids.in(scratch), 2)), 0));
         NackLayout.range(scratch, false, 0, Long.MAX_VALUE - 1, 4);
-        assertFalse(NackLayout.isValid(exact(NackLayout.write(scratch, ids, 1, checksum)), 0));
+        assertFalse(NackLayout.isValid(exact(NackLayout.write(ids.in(scratch), 1)), 0));
         NackLayout.range(scratch, false, 0, 5, -1);
-        assertFalse(NackLayout.isValid(exact(NackLayout.write(scratch, ids, 1, checksum)), 0));
+        assertFalse(NackLayout.isValid(exact(NackLayout.write(ids.in(scratch), 1)), 0));
         NackLayout.range(scratch, false, 0, -5, 1);
-        assertFalse(NackLayout.isValid(exact(NackLayout.write(scratch, ids, 1, checksum)), 0));
+        assertFalse(NackLayout.isValid(exact(NackLayout.write(ids.in(scratch), 1)), 0));
     }
 
     @Test
@@ -346,17 +341,17 @@ final class LayoutTest {
         for (int i = 0; i < NackLayout.rangesMax(false); i++) {
             NackLayout.range(scratch, false, i, 2L * i, 1);
         }
-        assertTrue(NackLayout.isValid(exact(NackLayout.write(scratch, ids, NackLayout.rangesMax(false), checksum)), 0));
+        assertTrue(NackLayout.isValid(exact(NackLayout.write(ids.in(scratch), NackLayout.rangesMax(false))), 0));
         final byte[] metadata = new byte[FrameLayout.METADATA_BYTES_MAX];
-        assertTrue(FrameLayout.isValid(exact(FrameLayout.write(scratch, ids, 0, metadata, checksum)), 0));
+        assertTrue(FrameLayout.isValid(exact(FrameLayout.write(ids.in(scratch), 0, metadata)), 0));
     }
 
     @Test
     void shouldRejectWhenSequencesAreNearTheEndOfNumbers() {
-        final MemorySegment start = exact(StartLayout.write(scratch, ids, Long.MAX_VALUE, 0, checksum));
+        final MemorySegment start = exact(StartLayout.write(ids.in(scratch), Long.MAX_VALUE, 0));
         assertFalse(StartLayout.isValid(start, 0));
         final AckValues ack = new AckValues().progress(10, 5, 10).echo(0, 0);
-        assertFalse(AckLayout.isValid(exact(AckLayout.write(scratch, ids, ack, checksum)), 0));
+        assertFalse(AckLayout.isValid(exact(AckLayout.write(ids.in(scratch), ack)), 0));
     }
 
     private MemorySegment header() {
@@ -374,13 +369,13 @@ final class LayoutTest {
     void shouldReadWhatADataHeaderSaid() {
         final MemorySegment header = header();
         assertEquals(DataLayout.TYPE_DATA, DataLayout.type(header, 0));
-        assertEquals(7, DataLayout.frameId(header, 0));
-        assertEquals((1L << 32) - 1, DataLayout.frameBytes(header, 0));
-        assertEquals((1L << 32) - 1, DataLayout.frameIndex(header, 0));
-        assertEquals(1L << 40, DataLayout.sequence(header, 0));
-        assertEquals(-5, DataLayout.timestampNs(header, 0));
-        assertEquals(1024, DataLayout.metadataBytes(header, 0));
-        assertEquals(DataLayout.FLAG_KEYFRAME, DataLayout.flags(header, 0));
+        assertEquals(7, DataLayout.FRAME_ID.get(header, 0));
+        assertEquals((1L << 32) - 1, DataLayout.FRAME_BYTES.unsigned(header, 0));
+        assertEquals((1L << 32) - 1, DataLayout.FRAME_INDEX.unsigned(header, 0));
+        assertEquals(1L << 40, DataLayout.SEQUENCE.get(header, 0));
+        assertEquals(-5, DataLayout.TIMESTAMP.get(header, 0));
+        assertEquals(1024, DataLayout.METADATA_BYTES.get(header, 0));
+        assertEquals(DataLayout.FLAG_KEYFRAME, DataLayout.FLAGS.get(header, 0));
         assertTrue(checksum.isSealed(header, 0, SESSION));
     }
 

@@ -21,7 +21,7 @@ final class LimitsTest {
     }
 
     private final HeaderChecksum checksum = new HeaderChecksum();
-    private final ControlIds ids = new ControlIds(5).receiver(6).epoch(3);
+    private final ControlWriter ids = new ControlWriter(5).receiver(6).epoch(3);
     private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX + 1]);
 
     private void assertInts(final Check check, final int at, final int[] good, final int... bad) {
@@ -70,32 +70,30 @@ final class LimitsTest {
     private void heartbeat(final int channelBytes) {
         final StreamInfo info =
                 new StreamInfo(5, "x".repeat(channelBytes), 64, 16, 1000, 500, new byte[] {1}, new byte[] {2});
-        final int length =
-                HeartbeatLayout.writeInfo(scratch, info, info.channel().getBytes(StandardCharsets.US_ASCII));
-        final HeartbeatValues values = new HeartbeatValues(ids)
+        final HeartbeatValues values = new HeartbeatValues()
                 .clock(123_456)
                 .progress(77, 5)
                 .repairable(70)
                 .timing(1, 1L << 40, 1);
-        HeartbeatLayout.write(scratch, length, 0, values, checksum);
+        HeartbeatLayout.write(ids.in(scratch), 0, info, info.channel().getBytes(StandardCharsets.US_ASCII), values);
     }
 
     @Test
     void shouldTakeHeartbeatsUpToTheirLimits() {
         heartbeat(4);
-        assertEquals(123_456, HeartbeatLayout.clockNs(scratch, 0));
-        assertEquals(70, HeartbeatLayout.repairable(scratch, 0));
-        assertEquals(0xffff_ffffL, HeartbeatLayout.rttNs(scratch, 0));
+        assertEquals(123_456, HeartbeatLayout.CLOCK.get(scratch, 0));
+        assertEquals(70, HeartbeatLayout.REPAIRABLE.unsigned(scratch, 0));
+        assertEquals(0xffff_ffffL, HeartbeatLayout.RTT.unsigned(scratch, 0));
         final Check check = HeartbeatLayout::isValid;
-        assertInts(check, HeartbeatLayout.SLOT_BYTES, ints(64, 65_472), 0, -64, 65, 65_536);
-        assertInts(check, HeartbeatLayout.WINDOW_SLOTS, ints(1, 1 << 22), 0, -1, (1 << 22) + 1);
-        assertLongs(check, HeartbeatLayout.FRAME_MAX, longs(1, (1L << 32) - 1), 0, -1, 1L << 32);
-        assertInts(check, HeartbeatLayout.ALIVE_TIMEOUT, ints(1), 0, -1);
-        assertInts(check, HeartbeatLayout.REPAIRABLE, ints(0, 77), 78, -1);
-        assertAddress(check, HeartbeatLayout.CONTROL_ADDRESS);
-        assertAddress(check, HeartbeatLayout.DATA_ADDRESS);
-        scratch.set(Wire.INT, HeartbeatLayout.REPAIRABLE, 0);
-        assertLongs(check, HeartbeatLayout.NEXT_SEQUENCE, longs(0, MUCH), -1, MUCH + 1);
+        assertInts(check, HeartbeatLayout.SLOT_BYTES.at(), ints(64, 65_472), 0, -64, 65, 65_536);
+        assertInts(check, HeartbeatLayout.WINDOW_SLOTS.at(), ints(1, 1 << 22), 0, -1, (1 << 22) + 1);
+        assertLongs(check, HeartbeatLayout.FRAME_MAX.at(), longs(1, (1L << 32) - 1), 0, -1, 1L << 32);
+        assertInts(check, HeartbeatLayout.ALIVE_TIMEOUT.at(), ints(1), 0, -1);
+        assertInts(check, HeartbeatLayout.REPAIRABLE.at(), ints(0, 77), 78, -1);
+        assertAddress(check, HeartbeatLayout.CONTROL_ADDRESS.at());
+        assertAddress(check, HeartbeatLayout.DATA_ADDRESS.at());
+        scratch.set(Wire.INT, HeartbeatLayout.REPAIRABLE.at(), 0);
+        assertLongs(check, HeartbeatLayout.NEXT_SEQUENCE.at(), longs(0, MUCH), -1, MUCH + 1);
     }
 
     @Test
@@ -109,7 +107,7 @@ final class LimitsTest {
     private void join(final boolean serves) {
         final LaneAddresses addresses = new LaneAddresses(new byte[] {1}, new byte[] {2});
         final JoinLayout.Terms terms = new JoinLayout.Terms(9, Delivery.LATEST, addresses, new CoRootOffer(7, serves));
-        JoinLayout.write(scratch, ids, terms, checksum);
+        JoinLayout.write(ids.in(scratch), terms);
     }
 
     @Test
@@ -119,11 +117,11 @@ final class LimitsTest {
         join(true);
         assertTrue(JoinLayout.terms(scratch, 0).offer().serves());
         final Check check = JoinLayout::isValid;
-        assertLongs(check, ControlLayout.RECEIVER, longs(1, -1), 0);
-        assertInts(check, JoinLayout.RING_SLOTS, ints(1), 0, -1);
+        assertLongs(check, ControlLayout.RECEIVER.at(), longs(1, -1), 0);
+        assertInts(check, JoinLayout.RING_SLOTS.at(), ints(1), 0, -1);
         assertInts(
                 check,
-                JoinLayout.DELIVERY,
+                JoinLayout.DELIVERY.at(),
                 ints(0, 1 << 16 | 1, 2, 1 << 16 | 3, -1 << 16 | 1),
                 1,
                 3,
@@ -132,8 +130,8 @@ final class LimitsTest {
                 5 << 16 | 2,
                 1 << 16 | 4,
                 0x8001);
-        assertAddress(check, JoinLayout.CONTROL_ADDRESS);
-        assertAddress(check, JoinLayout.REPAIR_ADDRESS);
+        assertAddress(check, JoinLayout.CONTROL_ADDRESS.at());
+        assertAddress(check, JoinLayout.REPAIR_ADDRESS.at());
     }
 
     @Test
@@ -150,21 +148,21 @@ final class LimitsTest {
 
     @Test
     void shouldTakeAdmissionsUpToTheirLimits() {
-        AdmitLayout.writeReady(scratch, ids, 42, 0, checksum);
-        assertInts(AdmitLayout::isValid, AdmitLayout.GRANT_SLOTS, ints(0, Integer.MAX_VALUE), -1);
-        assertLongs(AdmitLayout::isValid, ControlLayout.RECEIVER, longs(1), 0);
-        StartLayout.write(scratch, ids, 0, 0, checksum);
-        assertLongs(StartLayout::isValid, StartLayout.FIRST_SEQUENCE, longs(0, MUCH), -1, MUCH + 1);
-        assertLongs(StartLayout::isValid, StartLayout.FIRST_FRAME_ID, longs(0, Long.MAX_VALUE), -1);
+        AdmitLayout.writeReady(ids.in(scratch), 42, 0);
+        assertInts(AdmitLayout::isValid, AdmitLayout.GRANT_SLOTS.at(), ints(0, Integer.MAX_VALUE), -1);
+        assertLongs(AdmitLayout::isValid, ControlLayout.RECEIVER.at(), longs(1), 0);
+        StartLayout.write(ids.in(scratch), 0, 0);
+        assertLongs(StartLayout::isValid, StartLayout.FIRST_SEQUENCE.at(), longs(0, MUCH), -1, MUCH + 1);
+        assertLongs(StartLayout::isValid, StartLayout.FIRST_FRAME_ID.at(), longs(0, Long.MAX_VALUE), -1);
     }
 
     @Test
     void shouldTakeAcksUpToTheirLimits() {
-        AckLayout.write(scratch, ids, new AckValues().progress(5, 5, 5).echo(0, 1L << 40), checksum);
-        assertEquals(0xffff_ffffL, AckLayout.echoDelayNs(scratch, 0));
-        assertLongs(AckLayout::isValid, AckLayout.ACKNOWLEDGED, longs(0, 5), -1, 6);
-        assertLongs(AckLayout::isValid, AckLayout.GRANT, longs(5), 4);
-        assertLongs(AckLayout::isValid, AckLayout.HIGHEST, longs(5), 4);
+        AckLayout.write(ids.in(scratch), new AckValues().progress(5, 5, 5).echo(0, 1L << 40));
+        assertEquals(0xffff_ffffL, AckLayout.ECHO_DELAY.unsigned(scratch, 0));
+        assertLongs(AckLayout::isValid, AckLayout.ACKNOWLEDGED.at(), longs(0, 5), -1, 6);
+        assertLongs(AckLayout::isValid, AckLayout.GRANT.at(), longs(5), 4);
+        assertLongs(AckLayout::isValid, AckLayout.HIGHEST.at(), longs(5), 4);
     }
 
     @Test
@@ -178,11 +176,11 @@ final class LimitsTest {
         assertTrue(values.complete(true).isComplete());
         values.single();
         assertTrue(values.isComplete());
-        AckLayout.write(scratch, ids, values, checksum);
+        AckLayout.write(ids.in(scratch), values);
         assertFalse(AckLayout.isAggregate(scratch, 0));
         assertTrue(AckLayout.isComplete(scratch, 0));
-        assertEquals(0, AckLayout.covered(scratch, 0));
-        assertEquals(AckLayout.LENGTH, ControlLayout.bytes(scratch, 0));
+        assertEquals(0, AckLayout.COVERED.get(scratch, 0));
+        assertEquals(AckLayout.LENGTH, ControlLayout.DATAGRAM_BYTES.get(scratch, 0));
         assertFalse(values.complete(false).isComplete());
     }
 
@@ -190,7 +188,7 @@ final class LimitsTest {
     void shouldTakeRangesUpToTheirLimits() {
         NackLayout.range(scratch, false, 0, 0, 5);
         NackLayout.range(scratch, false, 1, 5, 1);
-        NackLayout.write(scratch, ids, 2, checksum);
+        NackLayout.write(ids.in(scratch), 2);
         final Check check = NackLayout::isValid;
         final int first = NackLayout.FIRST_RANGE + NackLayout.RANGE_BYTES;
         assertLongs(check, first, longs(5, Long.MAX_VALUE - 1), 4, -1, Long.MAX_VALUE);
@@ -201,50 +199,50 @@ final class LimitsTest {
     @Test
     void shouldTakeMetadataUpToTheLongest() {
         for (final int bytes : new int[] {0, 1, FrameLayout.METADATA_BYTES_MAX, FrameLayout.METADATA_BYTES_MAX + 1}) {
-            FrameLayout.write(scratch, ids, 0, new byte[bytes], checksum);
+            FrameLayout.write(ids.in(scratch), 0, new byte[bytes]);
             assertEquals(bytes == 1 || bytes == FrameLayout.METADATA_BYTES_MAX, FrameLayout.isValid(scratch, 0));
         }
-        FrameLayout.write(scratch, ids, 0, new byte[1], checksum);
-        assertLongs(FrameLayout::isValid, FrameLayout.FIRST_SEQUENCE, longs(0, Long.MAX_VALUE), -1);
-        FrameLayout.writeRequest(scratch, ids, 0, checksum);
-        assertLongs(FrameLayout::isValidRequest, FrameLayout.FIRST_SEQUENCE, longs(0, Long.MAX_VALUE), -1);
+        FrameLayout.write(ids.in(scratch), 0, new byte[1]);
+        assertLongs(FrameLayout::isValid, FrameLayout.FIRST_SEQUENCE.at(), longs(0, Long.MAX_VALUE), -1);
+        FrameLayout.writeRequest(ids.in(scratch), 0);
+        assertLongs(FrameLayout::isValidRequest, FrameLayout.FIRST_SEQUENCE.at(), longs(0, Long.MAX_VALUE), -1);
     }
 
     @Test
     void shouldTakeReasonsThatAreKnown() {
         for (final Reason reason : Reason.values()) {
-            LeaveLayout.writeEvict(scratch, ids, reason, checksum);
+            LeaveLayout.writeEvict(ids.in(scratch), reason);
             assertTrue(LeaveLayout.isValid(scratch, 0));
             assertEquals(reason, LeaveLayout.reason(scratch, 0));
         }
         for (final int code : new int[] {Reason.values().length, 128, 255}) {
-            scratch.set(JAVA_BYTE, LeaveLayout.REASON, (byte) code);
+            scratch.set(JAVA_BYTE, LeaveLayout.REASON.at(), (byte) code);
             assertFalse(LeaveLayout.isValid(scratch, 0));
         }
     }
 
     @Test
     void shouldTakeAssignmentsUpToTheirLimits() {
-        AssignLayout.write(scratch, ids, 55, new byte[] {6}, checksum);
+        AssignLayout.write(ids.in(scratch), 55, new byte[] {6});
         final Check check = AssignLayout::isValid;
-        assertLongs(check, ControlLayout.RECEIVER, longs(1), 0);
-        assertInts(check, ControlLayout.EPOCH, ints(1), 0, -1);
-        assertAddress(check, AssignLayout.ADDRESS);
-        assertLongs(check, AssignLayout.CO_ROOT, longs(0, 1));
-        AssignLayout.writeDirect(scratch, ids, checksum);
-        assertLongs(check, AssignLayout.CO_ROOT, longs(0), 1);
+        assertLongs(check, ControlLayout.RECEIVER.at(), longs(1), 0);
+        assertInts(check, ControlLayout.EPOCH.at(), ints(1), 0, -1);
+        assertAddress(check, AssignLayout.ADDRESS.at());
+        assertLongs(check, AssignLayout.CO_ROOT.at(), longs(0, 1));
+        AssignLayout.writeDirect(ids.in(scratch));
+        assertLongs(check, AssignLayout.CO_ROOT.at(), longs(0), 1);
     }
 
     private void set(final int part, final int total) {
         for (int i = 0; i < RepairGroupLayout.MEMBERS_PER_PART; i++) {
             RepairGroupLayout.member(scratch, i, 10 + i, 2, new LaneAddresses(new byte[] {1}, new byte[] {2}));
         }
-        RepairGroupLayout.write(scratch, ids, part, total, checksum);
+        RepairGroupLayout.write(ids.in(scratch), part, total);
     }
 
     private void assertPart(final boolean valid, final int part, final int parts) {
-        scratch.set(Wire.SHORT, RepairGroupLayout.PART, (short) part);
-        scratch.set(Wire.SHORT, RepairGroupLayout.PARTS, (short) parts);
+        scratch.set(Wire.SHORT, RepairGroupLayout.PART.at(), (short) part);
+        scratch.set(Wire.SHORT, RepairGroupLayout.PARTS.at(), (short) parts);
         assertEquals(valid, RepairGroupLayout.isValid(scratch, 0), () -> part + " of " + parts);
     }
 
@@ -252,16 +250,16 @@ final class LimitsTest {
     void shouldTakeListsUpToTheirLimits() {
         final Check check = RepairGroupLayout::isValid;
         set(0, 0);
-        assertEquals(RepairGroupLayout.FIRST, ControlLayout.bytes(scratch, 0));
+        assertEquals(RepairGroupLayout.FIRST, ControlLayout.DATAGRAM_BYTES.get(scratch, 0));
         assertTrue(RepairGroupLayout.isValid(scratch, 0));
         set(0, 2);
-        assertLongs(check, ControlLayout.RECEIVER, longs(1), 0);
-        assertInts(check, ControlLayout.EPOCH, ints(1), 0, -1);
-        assertInts(check, RepairGroupLayout.MEMBERS, ints(2), 0, 1, 3, -1);
+        assertLongs(check, ControlLayout.RECEIVER.at(), longs(1), 0);
+        assertInts(check, ControlLayout.EPOCH.at(), ints(1), 0, -1);
+        assertInts(check, RepairGroupLayout.MEMBERS.at(), ints(2), 0, 1, 3, -1);
         final int second = RepairGroupLayout.FIRST + RepairGroupLayout.MEMBER_BYTES;
         assertLongs(check, second, longs(1, -1), 0);
-        assertAddress(check, second + RepairGroupLayout.CONTROL);
-        assertAddress(check, second + RepairGroupLayout.REPAIR);
+        assertAddress(check, second + RepairGroupLayout.CONTROL.at());
+        assertAddress(check, second + RepairGroupLayout.REPAIR.at());
     }
 
     @Test
@@ -292,12 +290,11 @@ final class LimitsTest {
     @Test
     void shouldTakeNoControlDatagramThatIsLongerThanTheLongest() {
         for (final int bytes : new int[] {ControlLayout.LENGTH, Wire.CONTROL_BYTES_MAX}) {
-            ControlLayout.begin(scratch, ControlLayout.TYPE_ACK, 0, ids);
-            ControlLayout.seal(scratch, bytes, checksum);
+            ids.in(scratch).begin(ControlLayout.TYPE_ACK, 0).seal(bytes);
             assertEquals(Verdict.GOOD, ControlLayout.check(scratch, 0, bytes, checksum));
         }
         for (final int bytes : new int[] {0, ControlLayout.LENGTH - 1, Wire.CONTROL_BYTES_MAX + 1}) {
-            scratch.set(Wire.SHORT, ControlLayout.DATAGRAM_BYTES, (short) bytes);
+            scratch.set(Wire.SHORT, ControlLayout.DATAGRAM_BYTES.at(), (short) bytes);
             assertEquals(Verdict.BAD_LENGTH, ControlLayout.check(scratch, 0, bytes, checksum));
         }
     }

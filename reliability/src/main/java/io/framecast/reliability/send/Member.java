@@ -1,0 +1,79 @@
+package io.framecast.reliability.send;
+
+import io.framecast.reliability.flow.RetryTimer;
+import io.framecast.reliability.flow.RttEstimator;
+import io.framecast.reliability.wire.CoRootOffer;
+import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.JoinLayout;
+import io.framecast.reliability.wire.LaneAddresses;
+import io.framecast.reliability.wire.LeaveLayout.Reason;
+import org.jspecify.annotations.Nullable;
+
+/// A place of the [MemberTable], and what the source knows of the receiver in it. Reused.
+final class Member {
+    private static final JoinLayout.Terms NO_TERMS =
+            new JoinLayout.Terms(0, Delivery.RELIABLE, new LaneAddresses(new byte[0], new byte[0]), CoRootOffer.NONE);
+
+    /// A member's stage.
+    enum State {
+        FREE,
+        /// ADMIT and a probe were sent.
+        ADMITTED,
+        /// READY was received: the member counts.
+        ACTIVE,
+        GONE
+    }
+
+    long id;
+    State state = State.FREE;
+    JoinLayout.Terms terms = NO_TERMS;
+    int token;
+    /// The time of the last answer to its JOIN.
+    long answeredNs;
+    long startSequence;
+    long startFrameId;
+    boolean started;
+    long acknowledged;
+    long grant;
+    /// It knows the stream's end and has all of it.
+    boolean complete;
+    long heardNs;
+    long excusedNs = Long.MIN_VALUE;
+    long heldBackNs;
+    /// The reason for the eviction of a member that is GONE.
+    Reason reason = Reason.UNKNOWN;
+    final RttEstimator rtt = new RttEstimator();
+    long timeoutNs;
+    int timeouts;
+
+    // Written by CoRoots.
+    @Nullable
+    ServedGroup set;
+
+    int joined;
+    int instructed;
+    int confirmed;
+    int repeats;
+    long repeatNs;
+    long unfitNs;
+    long instructedNs;
+    long advancedNs;
+    boolean alone;
+
+    // Written by CreditWords.
+    CreditWords.Stage link = CreditWords.Stage.NONE;
+    int wordEpoch;
+    long word;
+
+    @Nullable
+    RetryTimer retry;
+
+    boolean isActive() {
+        return state == State.ACTIVE;
+    }
+
+    /// Whether the source waits for it.
+    boolean isWaitedFor() {
+        return isActive() && terms.delivery().isWaitedFor();
+    }
+}
