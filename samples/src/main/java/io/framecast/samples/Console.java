@@ -6,6 +6,8 @@ import java.util.Locale;
 /// Standard error for people: lines, and on a terminal one progress line that is overwritten in place. Any
 /// thread.
 public final class Console {
+    /// Begins a line that says why something failed.
+    public static final String COMPLAINT = "framecast: ";
     /// Begins a progress line of a demo's child, which its parent reads.
     public static final String PROGRESS_MARK = "@progress ";
 
@@ -33,6 +35,11 @@ public final class Console {
         clearProgress();
         stream.println(text);
         stream.flush();
+    }
+
+    /// A line that says why something failed.
+    public void complain(final String text) {
+        line(COMPLAINT + text);
     }
 
     /// Whether a progress line would be shown now: ask before building one.

@@ -8,9 +8,6 @@ public interface FrameWorkerProvider {
     /// The word behind `--worker`.
     String name();
 
-    /// The purpose of the worker, in a few words.
-    String description();
-
     /// Opens a worker on the device that receives the subscriber's frames. The device stays the subscriber's.
     FrameWorker open(DeviceBackend device);
 }

@@ -18,8 +18,6 @@ import picocli.CommandLine.Model.OptionSpec;
 /// The target is found in the raw arguments, before they are parsed, because wrong arguments are reported
 /// there too.
 public final class Report implements ToolContext {
-    /// Begins the line that says why a command failed.
-    public static final String COMPLAINT = "framecast: ";
 
     private static final String OPTION = "--json";
     private static final String STDOUT = "-";
@@ -121,7 +119,7 @@ public final class Report implements ToolContext {
 
     /// Prints a failure: a line on stderr, and `{"error", "exit"}` where JSON was asked for.
     public void failure(final int status, final String line) {
-        console.line(COMPLAINT + line);
+        console.complain(line);
         if (target == null || target.isEmpty() || written) {
             return;
         }
@@ -132,7 +130,7 @@ public final class Report implements ToolContext {
             writeJson(json);
         } catch (final ConfigException e) {
             if (!line.equals(e.getMessage())) {
-                console.line(COMPLAINT + e.getMessage());
+                console.complain(e.getMessage());
             }
         }
     }

@@ -2,6 +2,7 @@ package io.framecast.perf.control;
 
 import io.framecast.perf.table.Table;
 import io.framecast.reliability.sim.Simulation;
+import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimReport;
 import java.util.Locale;
 
@@ -18,15 +19,14 @@ record ControlRow(
     private static final double MICROS = 1e-3;
 
     static ControlRow of(final int receivers, final int coRoots, final String rule, final SimReport report) {
-        final SimReport.Control control = report.control();
-        final double bytesEach = (double) report.deliveredBytes() / receivers;
+        final double bytesEach = (double) report.of(SimCount.DELIVERED_BYTES) / receivers;
         return new ControlRow(
                 receivers,
                 coRoots,
                 rule,
-                (double) (control.taken() + control.announced()) / control.sent(),
+                (double) (report.of(SimCount.TAKEN) + report.of(SimCount.ANNOUNCED)) / report.of(SimCount.SENT),
                 bytesEach / ((report.reliableNs() - Simulation.QUIET_BEGIN_NS) * MICROS),
-                control.sent());
+                report.of(SimCount.SENT));
     }
 
     static final Table<ControlRow> TABLE = new Table<ControlRow>()

@@ -3,6 +3,7 @@ package io.framecast.reliability.sim;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.sim.net.SimClock;
+import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimFrames;
 import io.framecast.reliability.wire.Delivery;
 import java.util.Arrays;
@@ -115,11 +116,12 @@ final class FrameCheck {
         }
         expectedFrame++;
         final long now = world.events().nowNs();
-        world.journal().frame(now, address, id);
+        world.count(SimCount.FRAMES);
+        world.journal().decide(now, address, id);
         if (delivery.kind() == Delivery.Kind.RELIABLE) {
             world.journal().reliable(now);
         }
-        world.tally().deliveredBytes += held.truth.bytes();
+        world.journal().count(SimCount.DELIVERED_BYTES, held.truth.bytes());
         return true;
     }
 
@@ -129,7 +131,7 @@ final class FrameCheck {
             violation("loses frame " + expectedFrame + ": " + reason);
         }
         expectedFrame += count;
-        world.tally().givenUp += count;
+        world.journal().count(SimCount.GIVEN_UP, count);
     }
 
     /// The source is lost: frames that had begun to arrive are lost with it.

@@ -91,8 +91,8 @@ final class LifeCheck {
         if (reason == LeaveLayout.Reason.SILENT && silentNs <= aliveTimeoutNs) {
             violation("evicted though the source heard it " + silentNs / 1000 + " us ago");
         }
-        if (reason == LeaveLayout.Reason.SLOW && reception.delivery().kind() != Delivery.Kind.EVICT) {
-            violation("evicted for being slow: " + reception.delivery());
+        if (reason == LeaveLayout.Reason.SLOW && process.user().delivery().kind() != Delivery.Kind.EVICT) {
+            violation("evicted for being slow: " + process.user().delivery());
         }
         dismissed = true;
     }
@@ -110,7 +110,7 @@ final class LifeCheck {
     void check() {
         if (machine.state() != lastState) {
             lastState = machine.state();
-            process.host().world().journal().decide(trueNs(), process.host().address(), lastState.ordinal());
+            process.world().journal().decide(trueNs(), process.host().address(), lastState.ordinal());
             if (reception.isLost() && !isDismissed() && process.nowNs() - heardNs <= aliveNs()) {
                 violation("gave the source up though it heard it: " + lastState + " " + machine.lostReason());
             }
@@ -147,7 +147,7 @@ final class LifeCheck {
     // A co-root's ACKs cover its group, and do not show its own progress.
     private boolean hasAll() {
         final SimFrames frames = reception.source().frames();
-        return frames.count() == reception.world().options().stream().frames()
+        return frames.count() == process.world().options().stream().frames()
                 && machine.acknowledgedSequence() == frames.firstSequence(frames.nextId());
     }
 

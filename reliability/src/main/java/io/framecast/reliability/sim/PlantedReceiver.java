@@ -16,12 +16,6 @@ import org.jspecify.annotations.Nullable;
 /// Breaks a receiver from outside its machine, by the run's injected bug: it gives the machine the input of a
 /// broken one.
 final class PlantedReceiver {
-    // Offset in HEARTBEAT (docs/protocol.md).
-    private static final int CLOCK = 88;
-    // Offset in ACK.
-    private static final int ACKNOWLEDGED = 32;
-    private static final int GRANT = 40;
-    private static final int COVERED = 68;
     private static final int OVERGRANT = 64;
 
     private final SimReception reception;
@@ -33,7 +27,7 @@ final class PlantedReceiver {
     PlantedReceiver(final SimReception reception, final SimReceiver process) {
         this.reception = reception;
         this.process = process;
-        plant = process.host().world().options().plant();
+        plant = process.world().plant();
     }
 
     /// The datagram that the machine gets in a control datagram's place.
@@ -46,14 +40,11 @@ final class PlantedReceiver {
         if (plant == Plant.KEEP_DEAD_SOURCE) {
             return datagram;
         }
-        final MemorySegment changed = MemorySegment.ofArray(datagram.toArray(ValueLayout.JAVA_BYTE));
-        changed.set(ValueLayout.JAVA_LONG_UNALIGNED, CLOCK, process.nowNs());
-        Forgery.seal(changed);
-        return changed;
+        return Forgery.changed(datagram, Forgery.CLOCK, process.nowNs());
     }
 
     private boolean isHeartbeat(final MemorySegment datagram) {
-        return datagram.byteSize() > CLOCK
+        return datagram.byteSize() > Forgery.CLOCK
                 && ControlLayout.type(datagram, 0) == ControlLayout.TYPE_HEARTBEAT
                 && ControlLayout.SESSION.get(datagram, 0) == reception.source().nonce();
     }
@@ -63,20 +54,20 @@ final class PlantedReceiver {
     /// @param ack begins with an ACK
     void onAck(final MemorySegment ack) {
         if (plant == Plant.GRANT_HELD_SLOTS) {
-            ack.set(
-                    ValueLayout.JAVA_LONG_UNALIGNED,
-                    GRANT,
-                    ack.get(ValueLayout.JAVA_LONG_UNALIGNED, GRANT) + OVERGRANT);
+            ack.set(ValueLayout.JAVA_LONG_UNALIGNED, Forgery.GRANT, AckLayout.GRANT.get(ack, 0) + OVERGRANT);
         } else if (!AckLayout.isAggregate(ack, 0)) {
             return;
         } else if (plant == Plant.OWN_RECEIPT) {
             ack.set(
                     ValueLayout.JAVA_LONG_UNALIGNED,
-                    ACKNOWLEDGED,
+                    Forgery.ACKNOWLEDGED,
                     reception.machine().acknowledgedSequence());
-            ack.set(ValueLayout.JAVA_LONG_UNALIGNED, GRANT, reception.machine().grantedSequence());
+            ack.set(
+                    ValueLayout.JAVA_LONG_UNALIGNED,
+                    Forgery.GRANT,
+                    reception.machine().grantedSequence());
         } else if (plant == Plant.SPEAK_FOR_ALL) {
-            ack.set(ValueLayout.JAVA_INT_UNALIGNED, COVERED, ControlLayout.EPOCH.get(ack, 0));
+            ack.set(ValueLayout.JAVA_INT_UNALIGNED, Forgery.COVERED, ControlLayout.EPOCH.get(ack, 0));
         } else {
             return;
         }
@@ -95,7 +86,7 @@ final class PlantedReceiver {
         switch (plant) {
             case STALE_SESSION -> adopt(data.queue(), reception.source().ghostNonce());
             case ACCEPT_OLD_SESSION -> {
-                for (final SimSession session : process.host().world().sessions()) {
+                for (final SimSession session : process.world().sessions()) {
                     if (session != reception.source()) {
                         adopt(data.queue(), session.nonce());
                     }
@@ -108,35 +99,6 @@ final class PlantedReceiver {
             }
             default -> {}
         }
-    }
-
-    /// Whether slots are freed on delivery of their frame.
-    boolean releasesOnDelivery() {
-        return plant == Plant.RELEASE_EARLY;
-    }
-
-    /// How often slots are freed when the user releases their frame.
-    int releasesOnReturn() {
-        return switch (plant) {
-            case RELEASE_TWICE -> 2;
-            case RELEASE_EARLY -> 0;
-            default -> 1;
-        };
-    }
-
-    /// Whether frames that were dropped are not reported to the user.
-    boolean forgetsDropped() {
-        return plant == Plant.FORGET_GIVEN_UP;
-    }
-
-    /// Whether frames that were taken back are not reported to the user.
-    boolean forgetsTakenBack() {
-        return plant == Plant.FORGET_TAKEN_BACK;
-    }
-
-    /// Whether whole frames are not delivered any more once the source is lost.
-    boolean dropsWholeFrames() {
-        return plant == Plant.DROP_WHOLE_FRAMES;
     }
 
     // A receiver that checks only the checksum takes another session's datagrams for its own.
@@ -164,7 +126,7 @@ final class PlantedReceiver {
             return;
         }
         final long sequence = DataLayout.SEQUENCE.get(datagram, 0);
-        final int slotBytes = reception.world().options().stream().slotBytes();
+        final int slotBytes = process.world().options().stream().slotBytes();
         final boolean whole = DataLayout.FRAME_BYTES.unsigned(datagram, 0) <= slotBytes;
         if (DataLayout.type(datagram, 0) == DataLayout.TYPE_DATA
                 && whole

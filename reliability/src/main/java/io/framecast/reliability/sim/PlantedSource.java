@@ -12,11 +12,6 @@ import java.util.Map;
 
 /// Breaks a source from outside its machine, by the run's injected bug.
 final class PlantedSource {
-    // Offset in HEARTBEAT (docs/protocol.md).
-    private static final int ALIVE_TIMEOUT = 76;
-    // Offset in ACK.
-    private static final int ACKNOWLEDGED = 32;
-    private static final int GRANT = 40;
     private static final int STORM = 6;
 
     private final SimSource source;
@@ -36,7 +31,7 @@ final class PlantedSource {
 
     MemorySegment onHeartbeat(final MemorySegment datagram) {
         if (plant == Plant.HASTY_EVICTION && ControlLayout.type(datagram, 0) == ControlLayout.TYPE_HEARTBEAT) {
-            datagram.set(ValueLayout.JAVA_INT_UNALIGNED, ALIVE_TIMEOUT, SimSource.ALIVE_TIMEOUT_MS);
+            datagram.set(ValueLayout.JAVA_INT_UNALIGNED, Forgery.ALIVE_TIMEOUT, SimSource.ALIVE_TIMEOUT_MS);
             Forgery.seal(datagram);
         }
         return datagram;
@@ -51,22 +46,17 @@ final class PlantedSource {
     MemorySegment onControl(final MemorySegment datagram) {
         final boolean forges = plant == Plant.IGNORE_CREDIT || plant == Plant.REUSE_UNACKED_SLOT;
         if (!forges
-                || datagram.byteSize() < GRANT + Long.BYTES
+                || datagram.byteSize() < Forgery.GRANT + Long.BYTES
                 || ControlLayout.check(datagram, 0, (int) datagram.byteSize(), checksum) != Verdict.GOOD
                 || ControlLayout.type(datagram, 0) != ControlLayout.TYPE_ACK) {
             return datagram;
         }
-        final MemorySegment changed = MemorySegment.ofArray(datagram.toArray(ValueLayout.JAVA_BYTE));
-        if (plant == Plant.IGNORE_CREDIT) {
-            changed.set(ValueLayout.JAVA_LONG_UNALIGNED, GRANT, AckLayout.GRANT.get(datagram, 0) + source.slots());
-        } else {
-            changed.set(
-                    ValueLayout.JAVA_LONG_UNALIGNED,
-                    ACKNOWLEDGED,
-                    source.session().machine().nextSequence());
-        }
-        Forgery.seal(changed);
-        return changed;
+        return plant == Plant.IGNORE_CREDIT
+                ? Forgery.changed(datagram, Forgery.GRANT, AckLayout.GRANT.get(datagram, 0) + source.slots())
+                : Forgery.changed(
+                        datagram,
+                        Forgery.ACKNOWLEDGED,
+                        source.session().machine().nextSequence());
     }
 
     /// A receiver sent a valid datagram.

@@ -1,5 +1,6 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.sim.net.SimEvents;
 import io.framecast.reliability.sim.net.SimLane;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -18,15 +19,18 @@ final class SimArchive {
     /// @param from the sender's address
     private record Kept(SimLane lane, int from, MemorySegment datagram) {}
 
-    private final SimWorld world;
+    private final SimEvents events;
+    private final SimNetwork network;
     private final RandomGenerator random;
     private final boolean used;
     private final List<Kept> kept = new ArrayList<>();
 
-    SimArchive(final SimWorld world, final RandomGenerator random) {
-        this.world = world;
+    /// @param used whether processes start again in this run
+    SimArchive(final SimEvents events, final SimNetwork network, final RandomGenerator random, final boolean used) {
+        this.events = events;
+        this.network = network;
         this.random = random;
-        used = world.options().faults().crashes().isAny();
+        this.used = used;
     }
 
     /// Offers a sent datagram; the archive keeps some, so that early and late ones have their place.
@@ -56,20 +60,20 @@ final class SimArchive {
     }
 
     private void replay(final List<Kept> old, final int times) {
-        final long now = world.events().nowNs();
+        final long now = events.nowNs();
         for (int i = 0; i < times && !old.isEmpty(); i++) {
             final Kept one = old.get(random.nextInt(old.size()));
-            world.events().at(now + random.nextLong(REPLAY_NS), () -> send(one));
+            events.at(now + random.nextLong(REPLAY_NS), () -> send(one));
         }
     }
 
     // Not by links: they would count it as one of the session's losses.
     private void send(final Kept one) {
         if (one.from != SimNetwork.SOURCE) {
-            world.network().source().arrive(SimLane.CONTROL, one.datagram);
+            network.source().arrive(SimLane.CONTROL, one.datagram);
             return;
         }
-        for (final SimHost host : world.network().hosts()) {
+        for (final SimHost host : network.hosts()) {
             host.arrive(one.lane, one.datagram);
         }
     }

@@ -9,6 +9,7 @@ import io.framecast.reliability.onesided.ReplicaMemory;
 import io.framecast.reliability.receive.CoRootOutput;
 import io.framecast.reliability.receive.RemoteMemory;
 import io.framecast.reliability.sim.net.SimLane;
+import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.DataLayout;
@@ -49,7 +50,7 @@ final class SimCoRoot implements CoRootOutput {
         this.reception = reception;
         this.process = process;
         this.reads = reads;
-        world = process.host().world();
+        world = process.world();
         address = process.host().address();
         network = world.network();
         this.control = control;
@@ -61,7 +62,7 @@ final class SimCoRoot implements CoRootOutput {
                 stream.windowSlots(),
                 stream.slotBytes());
         if (world.options().audience().oneSided() > 0) {
-            final OneSidedPort port = new SimOneSided(process, world, null);
+            final OneSidedPort port = new SimOneSided(process, null);
             exposed = ExposedWindow.ofReplica(port, memory, RepairGroupLayout.MEMBERS_MAX, "", _ -> {});
             replica = new ReplicaMemory(port, memory, exposed);
         } else {
@@ -69,15 +70,6 @@ final class SimCoRoot implements CoRootOutput {
             replica = null;
         }
         java.util.Arrays.fill(members, NO_MEMBER);
-    }
-
-    /// A receiver's address on the wire.
-    static byte[] name(final int address) {
-        return new byte[] {(byte) (address >>> 8), (byte) address};
-    }
-
-    static int address(final byte[] name) {
-        return ((name[0] & 0xff) << 8) | (name[1] & 0xff);
     }
 
     @Override
@@ -98,7 +90,7 @@ final class SimCoRoot implements CoRootOutput {
         if (members[member] != NO_MEMBER) {
             throw new IllegalStateException("member " + member + " of a set is connected twice");
         }
-        members[member] = address(addresses.control());
+        members[member] = SimNetwork.number(addresses.control());
         return network.isAddress(members[member]);
     }
 
@@ -144,7 +136,7 @@ final class SimCoRoot implements CoRootOutput {
         final int taken = reads.copy(
                 held, firstSequence, Math.min(count, 1 + process.random().nextInt(count)));
         if (taken > 0) {
-            world.tally().owned += taken;
+            world.journal().count(SimCount.OWNED, taken);
             reception.life().onReported(firstSequence, taken);
         }
         return taken;
@@ -162,7 +154,8 @@ final class SimCoRoot implements CoRootOutput {
             if (store == null || !store.holds(sequence)) {
                 throw new IllegalStateException("a co-root repairs " + sequence + ", which it does not hold");
             }
-            world.tally().setRepairs++;
+            world.count(SimCount.REPAIRS);
+            world.count(SimCount.SET_REPAIRS);
             final MemorySegment datagram = MemorySegment.ofArray(store.datagram(sequence));
             network.between(address, members[member], SimLane.REPAIR, datagram);
         }

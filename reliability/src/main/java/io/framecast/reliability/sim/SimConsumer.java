@@ -4,6 +4,7 @@ import io.framecast.reliability.assembly.FrameMemory.Space;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.session.FrameConsumer;
+import io.framecast.reliability.sim.plan.Plant;
 import java.util.ArrayDeque;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
@@ -23,7 +24,7 @@ final class SimConsumer implements FrameConsumer {
     private final SimReceiver process;
     private final SimFrameMemory memory;
     private final FrameCheck checks;
-    private final PlantedReceiver plant;
+    private final Plant plant;
     private final RandomGenerator random;
     private final int queueMax;
     private final int heldMax;
@@ -41,16 +42,15 @@ final class SimConsumer implements FrameConsumer {
             final SimReception reception,
             final SimReceiver process,
             final SimFrameMemory memory,
-            final FrameCheck checks,
-            final PlantedReceiver plant) {
+            final FrameCheck checks) {
         this.reception = reception;
         this.process = process;
         this.memory = memory;
         this.checks = checks;
-        this.plant = plant;
+        plant = process.world().plant();
         random = process.random();
         queueMax = 1 + random.nextInt(4);
-        heldMax = process.host().world().options().flow().framesHeld();
+        heldMax = process.world().options().flow().framesHeld();
     }
 
     /// Frames that the user holds.
@@ -65,7 +65,7 @@ final class SimConsumer implements FrameConsumer {
 
     @Override
     public boolean hasRoom() {
-        return queue.size() < queueMax && !(reception.isLost() && plant.dropsWholeFrames());
+        return queue.size() < queueMax && !(reception.isLost() && plant == Plant.DROP_WHOLE_FRAMES);
     }
 
     @Override
@@ -90,7 +90,7 @@ final class SimConsumer implements FrameConsumer {
         if (one == null) {
             return;
         }
-        if (plant.releasesOnDelivery()) {
+        if (plant == Plant.RELEASE_EARLY) {
             released.add(place);
         }
         queue.add(new Queued(one, place));
@@ -130,7 +130,7 @@ final class SimConsumer implements FrameConsumer {
     @Override
     public void onLateLoss(final long firstFrameId, final long count, final LossReason reason) {
         checks.onDropped(firstFrameId, count, reason);
-        if (!plant.forgetsTakenBack()) {
+        if (plant != Plant.FORGET_TAKEN_BACK) {
             losses.put(firstFrameId, new Loss(count, reason));
         }
     }
@@ -149,7 +149,7 @@ final class SimConsumer implements FrameConsumer {
         if (!hasRoomForLosses()) {
             return false;
         }
-        if (!plant.forgetsDropped()) {
+        if (plant != Plant.FORGET_GIVEN_UP) {
             losses.put(openFirstId, new Loss(openCount, reason));
         }
         openCount = 0;
@@ -215,7 +215,10 @@ final class SimConsumer implements FrameConsumer {
             checks.check(frame.held, "returned");
         }
         held--;
-        for (int i = 0; i < plant.releasesOnReturn(); i++) {
+        if (plant != Plant.RELEASE_EARLY) {
+            released.add(frame.place);
+        }
+        if (plant == Plant.RELEASE_TWICE) {
             released.add(frame.place);
         }
         process.wakeAfter(0);

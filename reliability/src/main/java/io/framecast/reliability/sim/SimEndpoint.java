@@ -5,9 +5,10 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.onesided.EndpointPort;
+import io.framecast.reliability.onesided.OneSidedPort.Access;
 import io.framecast.reliability.onesided.OneSidedPort.Region;
-import io.framecast.reliability.sim.SimFabric.OneSidedAccess;
 import io.framecast.reliability.sim.plan.Plant;
+import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.window.PayloadChecksum;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.SlotGuard;
@@ -22,20 +23,28 @@ import org.jspecify.annotations.Nullable;
 final class SimEndpoint implements EndpointPort {
     private static final long SLOW_NS = 60_000_000;
     private static final long BREAK_NS = 80_000_000;
-    // Of that many operations one is slow, ends the connection, or overtakes others.
-    private static final int SLOW = 150;
-    private static final int SLOW_WRITE = 60;
-    private static final int BREAKS = 800;
-    private static final int BREAKS_WRITE = 4_000;
+    private static final int CONNECT_SLOW = 150;
+    // Of that many operations one overtakes others, waits, or finds no room.
     private static final int OVERTAKES = 100;
     private static final int PAUSES = 8;
     private static final int FULL = 8;
     private static final int HALVED_BYTES = 64;
 
     private enum Kind {
-        READ,
-        WRITE,
-        WORD
+        READ(Access.PEERS_READ, 150, 800),
+        WRITE(Access.PEERS_WRITE, 60, 4_000),
+        WORD(Access.PEERS_WRITE, 150, 800);
+
+        private final Access access;
+        // Of that many operations one is slow, or ends the connection.
+        private final int slow;
+        private final int breaks;
+
+        Kind(final Access access, final int slow, final int breaks) {
+            this.access = access;
+            this.slow = slow;
+            this.breaks = breaks;
+        }
     }
 
     private final SimNode process;
@@ -59,20 +68,15 @@ final class SimEndpoint implements EndpointPort {
 
     /// @param reads landing slots of the process's reads; null where it reads nothing
     /// @param madeNs time at which it is made, by the true clock
-    SimEndpoint(
-            final SimNode process,
-            final SimWorld world,
-            final @Nullable ReadSlots reads,
-            final int operationsMax,
-            final long madeNs) {
+    SimEndpoint(final SimNode process, final @Nullable ReadSlots reads, final int operationsMax, final long madeNs) {
         this.process = process;
-        this.world = world;
+        world = process.world();
         this.reads = reads;
         this.operationsMax = operationsMax;
         this.madeNs = madeNs;
         random = process.random();
         restless = world.options().faults().unrest() > 0;
-        plant = world.options().plant();
+        plant = world.plant();
         number = world.fabric().add(this);
     }
 
@@ -110,7 +114,7 @@ final class SimEndpoint implements EndpointPort {
     public byte[] descriptor() {
         final State state = state();
         final boolean shown = state == State.IDLE || state == State.UP;
-        return shown ? new byte[] {(byte) (number >>> 8), (byte) number} : new byte[0];
+        return shown ? SimNetwork.name(number) : new byte[0];
     }
 
     @Override
@@ -121,7 +125,7 @@ final class SimEndpoint implements EndpointPort {
             return false;
         }
         peer = other;
-        readyNs = nextNs(SLOW);
+        readyNs = nextNs(CONNECT_SLOW);
         world.events().at(readyNs, () -> {
             if (isServed()) {
                 process.wakeAfter(0);
@@ -196,7 +200,7 @@ final class SimEndpoint implements EndpointPort {
     private void breakDown(final String why) {
         if (!failing) {
             failing = true;
-            world.tally().brokenLinks++;
+            world.count(SimCount.BROKEN_LINKS);
             world.events().at(nowNs() + random.nextLong(BREAK_NS), () -> {
                 broken = true;
                 failure = why;
@@ -273,7 +277,7 @@ final class SimEndpoint implements EndpointPort {
 
         private long carryOutLater(final int offset, final int bytes) {
             final long orderNs = lastNs;
-            final long atNs = nextNs(kind == Kind.WRITE ? SLOW_WRITE : SLOW);
+            final long atNs = nextNs(kind.slow);
             if (restless && kind == Kind.WRITE && random.nextInt(OVERTAKES) == 0) {
                 // Later operations do not wait for it.
                 lastNs = orderNs;
@@ -286,13 +290,12 @@ final class SimEndpoint implements EndpointPort {
             if (closed || failing || process.isStopped()) {
                 return;
             }
-            final int breaks = kind == Kind.WRITE ? BREAKS_WRITE : BREAKS;
             final SimEndpoint other = peer;
-            if (other == null || !isServed() || (restless && random.nextInt(breaks) == 0)) {
+            if (other == null || !isServed() || (restless && random.nextInt(kind.breaks) == 0)) {
                 breakDown("no answer");
                 return;
             }
-            final MemorySegment remote = world.fabric().find(other.process, access(), address + offset, key, bytes);
+            final MemorySegment remote = world.fabric().find(other.process, kind.access, address + offset, key, bytes);
             if (remote == null) {
                 breakDown("remote access error");
                 return;
@@ -308,10 +311,6 @@ final class SimEndpoint implements EndpointPort {
                     other.process.wakeAfter(0);
                 }
             }
-        }
-
-        private OneSidedAccess access() {
-            return kind == Kind.READ ? OneSidedAccess.READ : OneSidedAccess.WRITE;
         }
 
         private void checkUnchanged(final int offset, final int bytes) {

@@ -1,5 +1,7 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.onesided.OneSidedPort.Access;
+import io.framecast.reliability.onesided.OneSidedPort.Region;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,45 +11,68 @@ import org.jspecify.annotations.Nullable;
 final class SimFabric {
     private static final int KEY_BITS = 32;
 
-    private final List<SimOneSided.SimRegion> regions = new ArrayList<>();
+    private final List<SimRegion> regions = new ArrayList<>();
     private final List<SimEndpoint> endpoints = new ArrayList<>();
 
-    /// @return the key of the region that is added next
-    int nextKey() {
-        return regions.size() + 1;
+    /// Registered memory of one process.
+    private static final class SimRegion implements Region {
+        private final SimNode owner;
+        private final MemorySegment memory;
+        private final Access access;
+        private final int key;
+        private boolean closed;
+
+        private SimRegion(final SimNode owner, final MemorySegment memory, final Access access, final int key) {
+            this.owner = owner;
+            this.memory = memory;
+            this.access = access;
+            this.key = key;
+        }
+
+        @Override
+        public MemorySegment memory() {
+            return memory;
+        }
+
+        @Override
+        public long address() {
+            return (long) key << KEY_BITS;
+        }
+
+        @Override
+        public int key() {
+            return key;
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
     }
 
-    void add(final SimOneSided.SimRegion region) {
-        regions.add(region);
-    }
-
-    /// The address of the first byte of a key's region for peers.
-    static long address(final int key) {
-        return (long) key << KEY_BITS;
+    Region register(final SimNode owner, final MemorySegment memory, final Access access) {
+        regions.add(new SimRegion(owner, memory, access, regions.size() + 1));
+        return regions.getLast();
     }
 
     /// The part of a process's memory that an operation of a peer names.
     ///
+    /// @param access that the operation needs
     /// @return null where the peer has no such memory, or does not allow it
     @Nullable
-    MemorySegment find(
-            final SimNode owner, final OneSidedAccess access, final long address, final int key, final int bytes) {
+    MemorySegment find(final SimNode owner, final Access access, final long address, final int key, final int bytes) {
         if (key < 1 || key > regions.size()) {
             return null;
         }
-        final SimOneSided.SimRegion region = regions.get(key - 1);
-        final long offset = address - address(key);
-        return region.isReachable(owner, access)
+        final SimRegion region = regions.get(key - 1);
+        final long offset = address - region.address();
+        return region.owner == owner
+                        && !region.closed
+                        && region.access.compareTo(access) >= 0
                         && offset >= 0
-                        && offset <= region.memory().byteSize() - bytes
-                ? region.memory().asSlice(offset, bytes)
+                        && offset <= region.memory.byteSize() - bytes
+                ? region.memory.asSlice(offset, bytes)
                 : null;
-    }
-
-    /// The effect of an operation on the peer's memory.
-    enum OneSidedAccess {
-        READ,
-        WRITE
     }
 
     /// @return the endpoint's number
@@ -60,7 +85,7 @@ final class SimFabric {
     /// @return null where no endpoint has it
     @Nullable
     SimEndpoint endpoint(final byte[] descriptor) {
-        final int number = descriptor.length == 2 ? ((descriptor[0] & 0xff) << 8) | (descriptor[1] & 0xff) : -1;
+        final int number = SimNetwork.number(descriptor);
         return number >= 0 && number < endpoints.size() ? endpoints.get(number) : null;
     }
 }

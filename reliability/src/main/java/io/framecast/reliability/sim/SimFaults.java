@@ -1,6 +1,8 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.sim.net.SimLink;
 import io.framecast.reliability.sim.plan.FaultMix;
+import io.framecast.reliability.sim.record.SimCount;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
@@ -15,6 +17,11 @@ final class SimFaults {
     private static final long ALIVE_NS = SimSource.ALIVE_TIMEOUT_NS;
     private static final long FIRST_CRASH_NS = 20_000_000;
     private static final int REPEATS_MAX = 3;
+
+    /// What happens to a link from one time to another.
+    private interface LinkFault {
+        void begin(SimLink link, long fromNs, long toNs);
+    }
 
     private final SimWorld world;
     private final RandomGenerator random;
@@ -83,49 +90,38 @@ final class SimFaults {
         for (int i = 0; i < REPEATS_MAX && happens(0.15, mix.stalls()); i++) {
             final long from = random.nextLong(endNs / 2);
             final long to = Math.min(endNs, from + random.nextLong(3 * ALIVE_NS));
-            world.tally().stalls++;
+            world.count(SimCount.STALLS);
             world.events().at(from, () -> user.stall(to));
         }
     }
 
-    // Any direction by itself or both, short or long, and again.
     private void planLinks(final List<SimHost> hosts, final double probability) {
-        for (int i = 0; i < REPEATS_MAX && happens(probability, mix.partitions()); i++) {
-            final long from = random.nextLong(endNs / 4);
-            final long to = from + random.nextLong(random.nextInt(3) == 0 ? 9 * ALIVE_NS / 4 : ALIVE_NS / 4);
-            final int directions = 1 + random.nextInt(3);
-            for (final SimHost host : hosts) {
-                cut(host.links(), directions, from, to);
-            }
-        }
-        for (int i = 0; i < REPEATS_MAX && happens(probability / 2, mix.clogs()); i++) {
-            final long from = random.nextLong(endNs / 4);
-            final long to = from + random.nextLong(random.nextInt(3) == 0 ? 2 * ALIVE_NS : ALIVE_NS / 4);
-            final int directions = 1 + random.nextInt(3);
-            for (final SimHost host : hosts) {
-                clog(host.links(), directions, from, to);
-            }
-        }
+        planLinks(hosts, probability, mix.partitions(), 9 * ALIVE_NS / 4, SimLink::partition, SimCount.PARTITIONS);
+        planLinks(hosts, probability / 2, mix.clogs(), 2 * ALIVE_NS, SimLink::clog, SimCount.CLOGS);
     }
 
-    private void cut(final SimHost.Links links, final int directions, final long from, final long to) {
-        if ((directions & 1) != 0) {
-            links.down().partition(from, to);
+    // Any direction by itself or both, short or long, and again.
+    private void planLinks(
+            final List<SimHost> hosts,
+            final double probability,
+            final double weight,
+            final long longNs,
+            final LinkFault fault,
+            final SimCount count) {
+        for (int i = 0; i < REPEATS_MAX && happens(probability, weight); i++) {
+            final long from = random.nextLong(endNs / 4);
+            final long to = from + random.nextLong(random.nextInt(3) == 0 ? longNs : ALIVE_NS / 4);
+            final int directions = 1 + random.nextInt(3);
+            for (final SimHost host : hosts) {
+                if ((directions & 1) != 0) {
+                    fault.begin(host.links().down(), from, to);
+                }
+                if ((directions & 2) != 0) {
+                    fault.begin(host.links().up(), from, to);
+                }
+                world.journal().count(count, Integer.bitCount(directions));
+            }
         }
-        if ((directions & 2) != 0) {
-            links.up().partition(from, to);
-        }
-        world.tally().partitions += Integer.bitCount(directions);
-    }
-
-    private void clog(final SimHost.Links links, final int directions, final long from, final long to) {
-        if ((directions & 1) != 0) {
-            links.down().clog(from, to);
-        }
-        if ((directions & 2) != 0) {
-            links.up().clog(from, to);
-        }
-        world.tally().clogs += Integer.bitCount(directions);
     }
 
     // Down for less than any timeout, or for longer.

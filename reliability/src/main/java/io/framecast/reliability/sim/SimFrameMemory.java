@@ -9,6 +9,9 @@ import io.framecast.reliability.sim.net.SimReceiveLane;
 import io.framecast.reliability.sim.plan.Plant;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.random.RandomGenerator;
 
 /// A receiver's memory as arrays of bytes. Copies end at once, as in host memory; or later, one after another, as
@@ -37,12 +40,7 @@ final class SimFrameMemory implements FrameMemory {
     private final Copies mode;
     private final boolean mappedTwice;
     private final long lateNs;
-    private final byte[] ring;
-    private final byte[] staging;
-    private final byte[] repair;
-    private final byte[] scratch;
-    private final byte[] reassembly;
-    private byte[] posted = new byte[0];
+    private final Map<Space, byte[]> spaces = new EnumMap<>(Space.class);
     private final LandingSlots data;
     private final LandingSlots repairs;
     private final ArrayDeque<Copy> pending = new ArrayDeque<>();
@@ -55,21 +53,21 @@ final class SimFrameMemory implements FrameMemory {
         this.process = process;
         this.random = random;
         events = process.events();
-        plant = process.host().world().options().plant();
+        plant = process.world().plant();
         final int slotBytes = shape.slotBytes();
-        ring = rubbish(shape.ringBytes());
-        staging = rubbish((long) shape.landingSlots() * slotBytes);
-        repair = rubbish((long) shape.allRepairSlots() * slotBytes);
-        scratch = rubbish((long) shape.batchMax() * slotBytes);
-        reassembly = rubbish(shape.buffersBytes());
+        spaces.put(Space.RING, rubbish(shape.ringBytes()));
+        spaces.put(Space.STAGING, rubbish((long) shape.landingSlots() * slotBytes));
+        spaces.put(Space.REPAIR, rubbish((long) shape.allRepairSlots() * slotBytes));
+        spaces.put(Space.SCRATCH, rubbish((long) shape.batchMax() * slotBytes));
+        spaces.put(Space.REASSEMBLY, rubbish(shape.buffersBytes()));
         final boolean staged = shape.kind() == Kind.STAGED;
         data = SimReceiveLane.slots(
-                MemorySegment.ofArray(staged ? staging : ring),
+                MemorySegment.ofArray(of(staged ? Space.STAGING : Space.RING)),
                 slotBytes,
                 staged ? shape.landingSlots() : shape.ringSlots());
-        repairs = SimReceiveLane.slots(MemorySegment.ofArray(repair), slotBytes, shape.allRepairSlots());
+        repairs = SimReceiveLane.slots(MemorySegment.ofArray(of(Space.REPAIR)), slotBytes, shape.allRepairSlots());
         mappedTwice = shape.kind() == Kind.IN_RING ? random.nextInt(4) != 0 : random.nextBoolean();
-        final boolean quiet = process.host().world().options().faults().isNone();
+        final boolean quiet = process.world().options().faults().isNone();
         lateNs = LATE_MIN_NS << (quiet ? 0 : random.nextInt(7));
         mode = switch (shape.kind()) {
             case IN_RING -> Copies.AT_ONCE;
@@ -107,7 +105,7 @@ final class SimFrameMemory implements FrameMemory {
         if (mode == Copies.LATER && from == Space.RING) {
             // On a stream of its own, in front of the user's work.
             carryOut(copy);
-            pending.add(new Copy(ring, 0, ring, 0, 0, false));
+            pending.add(new Copy(copy.from, 0, copy.to, 0, 0, false));
         } else {
             pending.add(copy);
         }
@@ -181,17 +179,10 @@ final class SimFrameMemory implements FrameMemory {
 
     /// The next frame lies in a buffer of its own.
     void post(final long bytes) {
-        posted = rubbish(bytes);
+        spaces.put(Space.POSTED, rubbish(bytes));
     }
 
     byte[] of(final Space space) {
-        return switch (space) {
-            case RING -> ring;
-            case STAGING -> staging;
-            case REPAIR -> repair;
-            case SCRATCH -> scratch;
-            case REASSEMBLY -> reassembly;
-            case POSTED -> posted;
-        };
+        return Objects.requireNonNull(spaces.get(space));
     }
 }

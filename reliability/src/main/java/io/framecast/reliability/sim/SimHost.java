@@ -3,8 +3,10 @@ package io.framecast.reliability.sim;
 import io.framecast.reliability.sim.net.SimClock;
 import io.framecast.reliability.sim.net.SimLane;
 import io.framecast.reliability.sim.net.SimLink;
+import io.framecast.reliability.sim.record.SimCount;
 import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
+import java.util.function.BiFunction;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -12,36 +14,32 @@ import org.jspecify.annotations.Nullable;
 /// without notice, started again and stopped for a while, whatever its role. A restarted process has its
 /// predecessor's address, and hears datagrams that were under way to it.
 final class SimHost implements SimLink.End {
-    /// The role of a process on a host.
-    interface Role {
-        SimNode start(SimHost host, SplittableRandom random);
-    }
-
     private static final long CLOCK_BEGIN_MAX_NS = 3_600_000_000_000L;
     private static final long EPOCH_OFFSET_MAX_NS = 2_000_000_000L;
 
     private final SimWorld world;
-    private final Role role;
+    private final BiFunction<SimHost, SplittableRandom, SimNode> role;
     private final Links links;
     private final RandomGenerator random;
     private final boolean skewed;
     private final int ratePpm;
-    private int address = SimNetwork.SOURCE;
+    private final int address;
     private @Nullable SimNode process;
     private boolean gone;
     private int starts;
-    private long overflows;
-    private long losses;
 
     /// A host's two directions, to it and from it.
-    record Links(SimLink down, SimLink up) {
-        long drops() {
-            return down.drops() + up.drops();
-        }
-    }
+    record Links(SimLink down, SimLink up) {}
 
-    SimHost(final SimWorld world, final Role role, final Links links, final RandomGenerator random) {
+    /// @param role the process that starts here
+    SimHost(
+            final SimWorld world,
+            final int address,
+            final BiFunction<SimHost, SplittableRandom, SimNode> role,
+            final Links links,
+            final RandomGenerator random) {
         this.world = world;
+        this.address = address;
         this.role = role;
         this.links = links;
         this.random = random;
@@ -59,10 +57,6 @@ final class SimHost implements SimLink.End {
 
     int address() {
         return address;
-    }
-
-    void address(final int value) {
-        address = value;
     }
 
     /// A clock for a process that starts now.
@@ -86,11 +80,6 @@ final class SimHost implements SimLink.End {
         return process != null;
     }
 
-    /// Whether nothing will ever run here again.
-    boolean isGone() {
-        return gone;
-    }
-
     /// Starts a process, unless one runs.
     void start() {
         if (process != null || gone) {
@@ -98,23 +87,24 @@ final class SimHost implements SimLink.End {
         }
         starts++;
         if (starts > 1) {
-            world.tally().restarts++;
+            world.count(SimCount.RESTARTS);
             if (address == SimNetwork.SOURCE) {
                 world.archive().replay();
             } else {
                 world.archive().replay(address);
             }
         }
-        process = role.start(this, world.random().split());
+        process = role.apply(this, world.random().split());
     }
 
     /// Kills the process without notice.
     void crash() {
         final SimNode running = process;
         if (running != null) {
-            world.tally().crashes++;
+            world.count(SimCount.CRASHES);
             world.journal().decide(world.events().nowNs(), address, starts);
-            bury(running);
+            running.stop();
+            process = null;
         }
     }
 
@@ -123,22 +113,16 @@ final class SimHost implements SimLink.End {
         gone = true;
         final SimNode running = process;
         if (running != null) {
-            bury(running);
+            running.stop();
+            process = null;
         }
-    }
-
-    private void bury(final SimNode running) {
-        running.stop();
-        overflows += running.overflows();
-        losses += running.losses();
-        process = null;
     }
 
     /// Stops the process until a time of the true clock.
     void pause(final long untilNs) {
         final SimNode running = process;
         if (running != null) {
-            world.tally().pauses++;
+            world.count(SimCount.PAUSES);
             running.pause(untilNs);
         }
     }
@@ -149,17 +133,5 @@ final class SimHost implements SimLink.End {
         if (running != null) {
             running.arrive(lane, datagram);
         }
-    }
-
-    /// Datagrams lost on the way to or from here.
-    long drops() {
-        final SimNode running = process;
-        return links.drops() + overflows + (running == null ? 0 : running.overflows());
-    }
-
-    /// Datagrams of the data and repair lanes that were lost on the way here, or came too late.
-    long losses() {
-        final SimNode running = process;
-        return links.down.losses() + losses + (running == null ? 0 : running.losses());
     }
 }

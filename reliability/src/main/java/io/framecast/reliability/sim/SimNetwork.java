@@ -25,9 +25,8 @@ final class SimNetwork {
         return Objects.requireNonNull(source);
     }
 
-    /// Attaches a receiver's host, and gives it its address.
+    /// Attaches a receiver's host, whose address is the number of those before it.
     void attach(final SimHost host) {
-        host.address(hosts.size());
         hosts.add(host);
     }
 
@@ -71,25 +70,18 @@ final class SimNetwork {
         });
     }
 
+    /// An address, or another small number, on the wire.
+    static byte[] name(final int number) {
+        return new byte[] {(byte) (number >>> 8), (byte) number};
+    }
+
+    /// @param name from the wire
+    /// @return −1 where it is none
+    static int number(final byte[] name) {
+        return name.length == 2 ? ((name[0] & 0xff) << 8) | (name[1] & 0xff) : -1;
+    }
+
     boolean isAddress(final int address) {
         return address >= 0 && address < hosts.size();
-    }
-
-    /// Datagrams that links or full queues lost.
-    long drops() {
-        long drops = source == null ? 0 : source.drops();
-        for (final SimHost host : hosts) {
-            drops += host.drops();
-        }
-        return drops;
-    }
-
-    /// Datagrams of the data and repair lanes that receivers lost, or got too late; each receiver's own.
-    long losses() {
-        long losses = 0;
-        for (final SimHost host : hosts) {
-            losses += host.losses();
-        }
-        return losses;
     }
 }

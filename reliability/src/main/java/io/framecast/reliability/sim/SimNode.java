@@ -13,6 +13,8 @@ import java.util.random.RandomGenerator;
 abstract class SimNode {
     private static final int WAKE_DELAY_MAX_NS = 2_000;
 
+    private final SimHost host;
+    private final SimWorld world;
     private final SimEvents events;
     private final RandomGenerator random;
     private final SimClock clock;
@@ -25,15 +27,25 @@ abstract class SimNode {
 
     /// @param controlDatagrams room for datagrams of the control lane
     SimNode(final SimHost host, final RandomGenerator random, final int controlDatagrams) {
-        events = host.world().events();
+        this.host = host;
+        world = host.world();
+        events = world.events();
         clock = host.clock();
         this.random = random;
-        control = new SimInbox(controlDatagrams);
+        control = new SimInbox(SimLane.CONTROL, controlDatagrams, world.journal());
     }
 
     /// The time by this process's clock.
     final long nowNs() {
         return clock.at(events.nowNs());
+    }
+
+    final SimHost host() {
+        return host;
+    }
+
+    final SimWorld world() {
+        return world;
     }
 
     final SimClock clock() {
@@ -50,16 +62,6 @@ abstract class SimNode {
 
     final SimInbox inbox() {
         return control;
-    }
-
-    /// Datagrams lost because a queue was full.
-    long overflows() {
-        return control.overflows();
-    }
-
-    /// Of these, those of the data and repair lanes, and other losses of these lanes here.
-    long losses() {
-        return 0;
     }
 
     /// From now on the process neither receives nor sends nor acts.

@@ -1,6 +1,7 @@
 package io.framecast.reliability.sim;
 
 import io.framecast.reliability.sim.net.SimLane;
+import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
@@ -11,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 
 /// A receiver's process: finds sources by their heartbeats and joins each session. When it lost a session that goes
 /// on, it joins again under a new identity. Every session gets every datagram of every lane, as sockets of one
@@ -19,31 +21,19 @@ final class SimReceiver extends SimNode {
     private static final int SESSIONS_MAX = 4;
     private static final long REFUSED_NS = 50_000_000;
 
-    private final SimHost host;
-    private final SimWorld world;
     private final SimUser user;
-    private final int queueDatagrams;
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final List<SimReception> receptions = new ArrayList<>();
     private final Set<Long> ended = new HashSet<>();
     private final Set<Long> joined = new HashSet<>();
     private final boolean links;
     private long notBeforeNs;
-    private long overflows;
-    private long losses;
 
     SimReceiver(final SimHost host, final RandomGenerator random, final SimUser user) {
         super(host, random, host.links().down().spec().queueDatagrams());
-        this.host = host;
         this.user = user;
-        world = host.world();
-        final double share = world.options().audience().oneSided();
+        final double share = world().options().audience().oneSided();
         links = share > 0 && random.nextDouble() < share;
-        queueDatagrams = host.links().down().spec().queueDatagrams();
-    }
-
-    SimHost host() {
-        return host;
     }
 
     /// Whether the receiver acts on its sources' memory.
@@ -56,7 +46,7 @@ final class SimReceiver extends SimNode {
     }
 
     int queueDatagrams() {
-        return queueDatagrams;
+        return host().links().down().spec().queueDatagrams();
     }
 
     /// Says goodbye to every session.
@@ -74,7 +64,7 @@ final class SimReceiver extends SimNode {
             any |= reception.enqueue(lane, datagram);
         }
         // A NACK may request it again before the process takes it.
-        losses += isPaused() && any ? 1 : 0;
+        world().journal().count(SimCount.LOSSES, isPaused() && any ? 1 : 0);
         return any;
     }
 
@@ -106,7 +96,7 @@ final class SimReceiver extends SimNode {
             reception.onControl(datagram);
         }
         if (isAnnouncement(datagram)) {
-            final SimSession session = world.session(ControlLayout.SESSION.get(datagram, 0));
+            final SimSession session = world().session(ControlLayout.SESSION.get(datagram, 0));
             if (session != null && mayJoin(session)) {
                 join(session, datagram);
             }
@@ -132,7 +122,7 @@ final class SimReceiver extends SimNode {
     }
 
     private void join(final SimSession session, final MemorySegment heartbeat) {
-        world.tally().rejoins += joined.add(session.nonce()) ? 0 : 1;
+        world().journal().count(SimCount.REJOINS, joined.add(session.nonce()) ? 0 : 1);
         final SimReception made = new SimReception(this, session, HeartbeatLayout.info(heartbeat, 0));
         session.add(made);
         receptions.add(made);
@@ -144,36 +134,16 @@ final class SimReceiver extends SimNode {
     private void forget() {
         for (int i = receptions.size() - 1; i >= 0; i--) {
             final SimReception reception = receptions.get(i);
-            if (reception.isFinished() && (reception.isLost() || reception.source() != world.newest())) {
+            if (reception.isFinished() && (reception.isLost() || reception.source() != world().newest())) {
                 if (reception.isEnded()) {
                     ended.add(reception.source().nonce());
                 } else if (reception.isRefused()) {
                     notBeforeNs = nowNs() + REFUSED_NS;
                 }
                 reception.conclude();
-                overflows += reception.overflows();
-                losses += reception.losses();
                 receptions.remove(i);
             }
         }
-    }
-
-    @Override
-    long overflows() {
-        long sum = super.overflows() + overflows;
-        for (final SimReception reception : receptions) {
-            sum += reception.overflows();
-        }
-        return sum;
-    }
-
-    @Override
-    long losses() {
-        long sum = losses;
-        for (final SimReception reception : receptions) {
-            sum += reception.losses();
-        }
-        return sum;
     }
 
     @Override
@@ -199,7 +169,7 @@ final class SimReceiver extends SimNode {
 
     /// Checks every session from outside for events that should have happened by now.
     void watch() {
-        receptions.forEach(SimReception::watch);
+        receptions.forEach(reception -> reception.life().watch());
     }
 
     /// Concludes finished sessions.
@@ -215,12 +185,8 @@ final class SimReceiver extends SimNode {
     /// The reason why the receiver has not finished, for the report.
     String describe() {
         if (receptions.isEmpty()) {
-            return "receiver " + host.address() + " is in no session";
+            return "receiver " + host().address() + " is in no session";
         }
-        final StringBuilder text = new StringBuilder();
-        for (final SimReception reception : receptions) {
-            text.append(text.isEmpty() ? "" : "; ").append(reception.describe());
-        }
-        return text.toString();
+        return receptions.stream().map(SimReception::describe).collect(Collectors.joining("; "));
     }
 }

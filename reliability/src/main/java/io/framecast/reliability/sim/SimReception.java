@@ -21,11 +21,11 @@ import io.framecast.reliability.sim.net.SimLane;
 import io.framecast.reliability.sim.net.SimReceiveLane;
 import io.framecast.reliability.sim.plan.Plant;
 import io.framecast.reliability.sim.plan.SimOptions;
-import io.framecast.reliability.sim.record.SimTally;
+import io.framecast.reliability.sim.record.SimCount;
+import io.framecast.reliability.sim.record.SimJournal;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.DataLayout;
-import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.NackLayout;
@@ -61,8 +61,6 @@ final class SimReception implements ReceiverOutput {
     private final SimReceiveLane dataLane;
     private final SimReceiveLane repairLane;
     private final RepairSlots repairs;
-    private final SimInbox data;
-    private final SimInbox repair;
     private final @Nullable RemoteWindows windows;
     private final FrameCheck frames;
     private final LifeCheck life;
@@ -72,18 +70,18 @@ final class SimReception implements ReceiverOutput {
     // Of the last cycle.
     private int work;
     private boolean concluded;
+    // Losses that the journal has.
+    private long counted;
 
     SimReception(final SimReceiver process, final SimSession source, final StreamInfo stream) {
         this.process = process;
         this.source = source;
-        world = process.host().world();
+        world = process.world();
         user = process.user();
         address = process.host().address();
         final RandomGenerator random = process.random();
         final SimOptions options = world.options();
         id = random.nextLong() | 1;
-        data = new SimInbox(process.queueDatagrams());
-        repair = new SimInbox(process.queueDatagrams());
         final MemoryShape shape = shape(options, stream, random);
         final SimFrameMemory memory = new SimFrameMemory(process, shape, random);
         final LanePort.Placement placement =
@@ -91,10 +89,12 @@ final class SimReception implements ReceiverOutput {
                         ? LanePort.Placement.BY_ARRIVAL
                         : LanePort.Placement.BY_SEQUENCE;
         final double malformed = options.faults().unrest() > 0 && random.nextInt(4) == 0 ? MALFORMED : 0;
-        dataLane = new SimReceiveLane(data, memory.data(), placement, shape.batchMax(), random, malformed);
-        repairLane = new SimReceiveLane(repair, memory.repairs(), placement, RepairSlots.BATCH_MAX, random, malformed);
+        dataLane =
+                new SimReceiveLane(inbox(SimLane.DATA), memory.data(), placement, shape.batchMax(), random, malformed);
+        repairLane = new SimReceiveLane(
+                inbox(SimLane.REPAIR), memory.repairs(), placement, RepairSlots.BATCH_MAX, random, malformed);
         final Assembly assembly = Assembly.of(shape, memory);
-        final byte[] name = SimCoRoot.name(address);
+        final byte[] name = SimNetwork.name(address);
         repairs = new RepairSlots(shape, memory);
         final SimCoRoot serving =
                 random.nextDouble() < 0.9 ? new SimCoRoot(this, process, stream, scratch, repairs.reads()) : null;
@@ -115,9 +115,13 @@ final class SimReception implements ReceiverOutput {
         frames = new FrameCheck(world, source, user.delivery(), address);
         life = new LifeCheck(this, process, machine);
         plant = new PlantedReceiver(this, process);
-        consumer = new SimConsumer(this, process, memory, frames, plant);
+        consumer = new SimConsumer(this, process, memory, frames);
         session = new ReceiveSession(
                 machine, assembly, repairs, dataLane, repairLane, windows, consumer, user.delivery(), false);
+    }
+
+    private SimInbox inbox(final SimLane lane) {
+        return new SimInbox(lane, process.queueDatagrams(), world.journal());
     }
 
     // The placement is drawn by the run's share of each; the memory is long enough for the user's frames.
@@ -169,16 +173,8 @@ final class SimReception implements ReceiverOutput {
         return session;
     }
 
-    SimWorld world() {
-        return world;
-    }
-
     ReceiverMachine machine() {
         return machine;
-    }
-
-    Delivery delivery() {
-        return user.delivery();
     }
 
     /// The source's duties to this receiver, by the source's checks.
@@ -195,12 +191,7 @@ final class SimReception implements ReceiverOutput {
     boolean isCounted() {
         return machine.state() == State.RECEIVING
                 && !life.isDismissed()
-                && delivery().isWaitedFor();
-    }
-
-    /// Whether the source has no more duties to it.
-    boolean isDismissed() {
-        return life.isDismissed();
+                && user.delivery().isWaitedFor();
     }
 
     boolean isLost() {
@@ -220,7 +211,8 @@ final class SimReception implements ReceiverOutput {
         if (!isEnded() && !isLost()) {
             return false;
         }
-        final boolean delivered = isRefused() || session.isEnded() || (isLost() && plant.dropsWholeFrames());
+        final boolean delivered =
+                isRefused() || session.isEnded() || (isLost() && world.plant() == Plant.DROP_WHOLE_FRAMES);
         return delivered && consumer.isQuiet();
     }
 
@@ -230,33 +222,25 @@ final class SimReception implements ReceiverOutput {
     }
 
     boolean enqueue(final SimLane lane, final MemorySegment datagram) {
-        if (lane == SimLane.DATA) {
-            return dataLane.admits() && data.add(datagram);
-        }
-        return repair.add(datagram);
+        return lane == SimLane.DATA
+                ? dataLane.admits() && dataLane.inbox().add(datagram)
+                : repairLane.inbox().add(datagram);
     }
 
     /// Whether datagrams wait for the next cycle. If the last cycle took none, they wait for slots.
     boolean isWaiting() {
-        return work > 0 && (!data.isEmpty() || !repair.isEmpty());
+        return work > 0 && (!dataLane.inbox().isEmpty() || !repairLane.inbox().isEmpty());
     }
 
-    long overflows() {
-        return data.overflows() + repair.overflows();
-    }
-
-    /// Datagrams of this session that arrived without use, because of the network or a lack of room.
-    long losses() {
-        return overflows()
-                + machine.verdicts().get(Verdict.EARLY)
+    // Datagrams of this session that arrived and found no use.
+    private long unused() {
+        return machine.verdicts().get(Verdict.EARLY)
                 + machine.verdicts().get(Verdict.OVERRUN)
-                + dataLane.overruns()
-                + repairLane.overruns()
                 + session.assembly().refusedRepairs();
     }
 
     int cycle() {
-        plant.onData(data);
+        plant.onData(dataLane.inbox());
         plant.onCycle();
         doWork();
         life.check();
@@ -267,6 +251,8 @@ final class SimReception implements ReceiverOutput {
         if (nextDeadlineNs() <= process.nowNs()) {
             violation("its deadline does not move: " + machine.state());
         }
+        world.journal().count(SimCount.LOSSES, unused() - counted);
+        counted = unused();
         return work;
     }
 
@@ -307,7 +293,7 @@ final class SimReception implements ReceiverOutput {
 
     // Missing sequences among the waiting repairs.
     private List<Long> missingInRepairs() {
-        return repair.queue().stream()
+        return repairLane.inbox().queue().stream()
                 .filter(datagram -> machine.wantsRepair(datagram, 0, (int) datagram.byteSize()))
                 .map(datagram -> DataLayout.SEQUENCE.get(datagram, 0))
                 .distinct()
@@ -404,14 +390,14 @@ final class SimReception implements ReceiverOutput {
 
     @Override
     public boolean connectCoRoot(final byte @Nullable [] controlAddress) {
-        coRoot = controlAddress == null ? SimNetwork.SOURCE : SimCoRoot.address(controlAddress);
+        coRoot = controlAddress == null ? SimNetwork.SOURCE : SimNetwork.number(controlAddress);
         return world.network().isAddress(coRoot);
     }
 
     @Override
     public void sendToCoRoot(final int bytes) {
         if (isMeant()) {
-            world.tally().reports++;
+            world.count(SimCount.REPORTS);
             world.network().between(address, coRoot, SimLane.CONTROL, copy(bytes));
         }
     }
@@ -424,7 +410,7 @@ final class SimReception implements ReceiverOutput {
     private boolean isMeant() {
         final int type = ControlLayout.type(scratch, 0);
         if (type == ControlLayout.TYPE_NACK) {
-            if (world.options().plant() == Plant.FORGET_NACK) {
+            if (world.plant() == Plant.FORGET_NACK) {
                 return false;
             }
             for (int i = 0; i < NackLayout.ranges(scratch, 0); i++) {
@@ -452,22 +438,19 @@ final class SimReception implements ReceiverOutput {
             concluded = true;
             if (windows != null) {
                 windows.close();
-                final SimTally tally = world.tally();
-                tally.pulls += windows.sourceReads().get(ReadCount.LANDED);
-                tally.setPulls += windows.coRootReads().get(ReadCount.LANDED);
-                tally.stalePulls += windows.sourceReads().get(ReadCount.STALE)
-                        + windows.coRootReads().get(ReadCount.STALE);
+                final SimJournal journal = world.journal();
+                journal.count(SimCount.PULLS, windows.sourceReads().get(ReadCount.LANDED));
+                journal.count(SimCount.SET_PULLS, windows.coRootReads().get(ReadCount.LANDED));
+                journal.count(
+                        SimCount.STALE_PULLS,
+                        windows.sourceReads().get(ReadCount.STALE)
+                                + windows.coRootReads().get(ReadCount.STALE));
             }
             frames.conclude(isEnded());
             if (isEnded() && source.isClosed()) {
                 violation("ended though its source closed within a frame");
             }
         }
-    }
-
-    /// Checks for events that should have happened by now.
-    void watch() {
-        life.watch();
     }
 
     void violation(final String text) {
@@ -486,7 +469,7 @@ final class SimReception implements ReceiverOutput {
     private final class CheckedWindows extends RemoteWindows {
         private CheckedWindows(final StreamInfo stream) {
             super(
-                    new SimOneSided(process, world, repairs.reads()),
+                    new SimOneSided(process, repairs.reads()),
                     stream,
                     repairs.reads(),
                     !user.delivery().isWaitedFor(),

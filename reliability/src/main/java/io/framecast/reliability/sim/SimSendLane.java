@@ -1,23 +1,28 @@
 package io.framecast.reliability.sim;
 
 import io.framecast.reliability.lane.SendLanePort;
-import io.framecast.reliability.sim.net.SimJam;
 import io.framecast.reliability.sim.net.SimLane;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
 import java.util.random.RandomGenerator;
 
-/// A lane of the source: takes slots at the rate of its link. Like a NIC, it reads each slot when it sends it,
-/// which may be later. Datagrams for one peer are sent at once.
+/// A lane of the source: takes slots at the rate of its link. Like a NIC, it reads each slot when it sends it, which
+/// may be later: now and then it sends nothing for a while, as a full send queue does, though the other lanes pass.
+/// Datagrams for one peer are sent at once.
 final class SimSendLane implements SendLanePort {
     private static final int REFUSES = 16;
+    private static final int JAMS = 24;
+    private static final long JAM_SHORT_NS = 3_000_000;
+    private static final long JAM_LONG_NS = 150_000_000;
 
     private final SimSource source;
     private final SimLane lane;
     private final WindowMemory memory;
-    private final SimJam jam;
+    // Slots taken and not sent.
+    private final ArrayDeque<Integer> waiting = new ArrayDeque<>();
     private final RandomGenerator random;
     private final boolean restless;
     private final int batchMax;
@@ -25,6 +30,7 @@ final class SimSendLane implements SendLanePort {
     private long submitted;
     // By the true clock.
     private long freeNs;
+    private long jammedUntilNs;
 
     /// @param batchMax datagrams taken at a time
     /// @param datagramNs a datagram's time on the link; 0 for a lane without a rate, which never jams
@@ -43,7 +49,6 @@ final class SimSendLane implements SendLanePort {
         this.restless = restless;
         this.batchMax = batchMax;
         this.datagramNs = datagramNs;
-        jam = new SimJam(restless && datagramNs > 0, random);
     }
 
     @Override
@@ -60,7 +65,7 @@ final class SimSendLane implements SendLanePort {
     public int multicast(final int firstSlot, final int count) {
         final int taken = taken(firstSlot, count);
         for (int i = 0; i < taken; i++) {
-            jam.add(firstSlot + i);
+            waiting.add(firstSlot + i);
         }
         submitted += taken;
         source.onSubmitted(lane, firstSlot, taken);
@@ -86,9 +91,16 @@ final class SimSendLane implements SendLanePort {
 
     /// Sends the waiting datagrams that the lane admits.
     void pass() {
-        while (!jam.isEmpty() && !jam.isShut(source.events().nowNs())) {
-            source.multicast(lane, datagram(jam.remove()));
+        while (!waiting.isEmpty() && !isJammed(source.events().nowNs())) {
+            source.multicast(lane, datagram(waiting.remove()));
         }
+    }
+
+    private boolean isJammed(final long nowNs) {
+        if (restless && datagramNs > 0 && nowNs >= jammedUntilNs && random.nextInt(JAMS) == 0) {
+            jammedUntilNs = nowNs + random.nextLong(random.nextInt(16) == 0 ? JAM_LONG_NS : JAM_SHORT_NS);
+        }
+        return nowNs < jammedUntilNs;
     }
 
     @Override
@@ -123,7 +135,7 @@ final class SimSendLane implements SendLanePort {
 
     @Override
     public long completed() {
-        return submitted - jam.size();
+        return submitted - waiting.size();
     }
 
     /// The time at which it takes new data, by the true clock.
@@ -133,6 +145,6 @@ final class SimSendLane implements SendLanePort {
 
     /// The time at which waiting datagrams may go on, by the true clock; MAX_VALUE when none waits.
     long passNs() {
-        return jam.isEmpty() ? Long.MAX_VALUE : jam.untilNs();
+        return waiting.isEmpty() ? Long.MAX_VALUE : jammedUntilNs;
     }
 }

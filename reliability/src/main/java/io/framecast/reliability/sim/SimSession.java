@@ -18,26 +18,39 @@ final class SimSession {
     private final Map<Long, SimReception> receptions = new HashMap<>();
     // In order of their beginning, without those to which the source has no more duties.
     private final List<SimReception> counted = new ArrayList<>();
-    private SimClock clock = SimClock.TRUE;
-    private long epochOffsetNs;
+    private final SimClock clock;
+    private final long epochOffsetNs;
     private boolean closed;
 
-    private SimSession(final long nonce, final long ghostNonce, final SimFrames frames) {
+    private SimSession(
+            final long nonce,
+            final long ghostNonce,
+            final SimFrames frames,
+            final SimClock clock,
+            final long epochOffsetNs) {
         this.nonce = nonce;
         this.ghostNonce = ghostNonce;
         this.frames = frames;
+        this.clock = clock;
+        this.epochOffsetNs = epochOffsetNs;
     }
 
     /// The session that follows another, or the first. Half of them share the low half of their nonce with the one
     /// before, or with their ghost: headers carry only that half in clear.
-    static SimSession after(final @Nullable SimSession before, final RandomGenerator random, final SimOptions options) {
+    static SimSession after(
+            final @Nullable SimSession before,
+            final RandomGenerator random,
+            final SimOptions options,
+            final SimClock clock,
+            final long epochOffsetNs) {
         // Added, so that all sessions and ghosts have different nonces.
         final long nonce = before != null && random.nextBoolean()
                 ? before.nonce + ((1L + random.nextInt(1000)) << 32)
                 : random.nextLong();
         final long ghost = random.nextBoolean() ? nonce - ((10_001L + random.nextInt(1000)) << 32) : random.nextLong();
-        return new SimSession(
-                nonce, ghost, new SimFrames(random.nextLong(), options.stream().firstFrameId()));
+        final SimFrames frames =
+                new SimFrames(random.nextLong(), options.stream().firstFrameId());
+        return new SimSession(nonce, ghost, frames, clock, epochOffsetNs);
     }
 
     long nonce() {
@@ -51,11 +64,6 @@ final class SimSession {
 
     SimFrames frames() {
         return frames;
-    }
-
-    void clock(final SimClock value, final long offsetNs) {
-        clock = value;
-        epochOffsetNs = offsetNs;
     }
 
     long epochOffsetNs() {
@@ -84,7 +92,7 @@ final class SimSession {
 
     /// Forgets the receptions to which the source has no more duties.
     void prune() {
-        counted.removeIf(SimReception::isDismissed);
+        counted.removeIf(reception -> reception.life().isDismissed());
     }
 
     /// The source closed in the middle of its last frame.

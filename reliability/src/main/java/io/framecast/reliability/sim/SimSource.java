@@ -12,8 +12,9 @@ import io.framecast.reliability.session.SendSession;
 import io.framecast.reliability.sim.net.SimLane;
 import io.framecast.reliability.sim.plan.Plant;
 import io.framecast.reliability.sim.plan.SimOptions;
+import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimFrames;
-import io.framecast.reliability.sim.record.SimTally;
+import io.framecast.reliability.sim.record.SimJournal;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.ControlLayout;
@@ -38,7 +39,6 @@ final class SimSource extends SimNode implements ControlPort {
     static final long ALIVE_TIMEOUT_NS = ALIVE_TIMEOUT_MS * 1_000_000L;
     private static final int QUEUE_DATAGRAMS = 4096;
 
-    private final SimWorld world;
     private final SimNetwork network;
     private final SimOptions options;
     private final SimSession life;
@@ -59,12 +59,11 @@ final class SimSource extends SimNode implements ControlPort {
     /// @param beginNs time at which publishing begins, by the true clock
     SimSource(final SimHost host, final RandomGenerator random, final long beginNs) {
         super(host, random, QUEUE_DATAGRAMS);
-        world = host.world();
-        network = world.network();
-        options = world.options();
+        network = world().network();
+        options = world().options();
         restless = options.faults().unrest() > 0;
-        life = world.open(clock(), host.epochOffsetNs());
-        publisher = new SimPublisher(world, life, random, beginNs);
+        life = world().open(clock(), host.epochOffsetNs());
+        publisher = new SimPublisher(world(), life, random, beginNs);
         window = publisher.window();
         memory = publisher.memory();
         plant = new PlantedSource(this, options.plant());
@@ -73,7 +72,7 @@ final class SimSource extends SimNode implements ControlPort {
         final MemberEndpoints endpoints = options.audience().oneSided() == 0
                 ? null
                 : MemberEndpoints.open(
-                        new SimOneSided(this, world, null),
+                        new SimOneSided(this, null),
                         memory,
                         members,
                         coRoots.feed() == CoRootConfig.Feed.UNICAST,
@@ -194,7 +193,7 @@ final class SimSource extends SimNode implements ControlPort {
                 reception.life().onNoticedBySource();
             }
         }
-        world.journal().decide(events().nowNs(), id, verdict.ordinal());
+        world().journal().decide(events().nowNs(), id, verdict.ordinal());
     }
 
     // Whether the machine took a member's datagram for a sign of life, though it did not accept it.
@@ -260,19 +259,15 @@ final class SimSource extends SimNode implements ControlPort {
                         + receiver.machine().grantedSequence());
             }
         }
-        world.journal().decide(events().nowNs(), first, count);
+        world().journal().decide(events().nowNs(), first, count);
     }
 
     /// A lane sends a datagram to the group.
     void multicast(final SimLane lane, final MemorySegment datagram) {
-        for (int times = times(lane); times > 0; times--) {
-            world.tally().wireBytes += datagram.byteSize();
-            world.archive().offer(lane, SimNetwork.SOURCE, datagram);
-            network.multicast(lane, datagram);
-        }
+        send(lane, datagram, () -> network.multicast(lane, datagram));
         if (lane == SimLane.DATA && DataLayout.type(datagram, 0) == DataLayout.TYPE_DATA) {
             if (!restless) {
-                world.tail().onSent(events().nowNs());
+                world().tail().onSent(events().nowNs());
             }
             forge(datagram);
         }
@@ -280,19 +275,17 @@ final class SimSource extends SimNode implements ControlPort {
 
     /// A lane sends a datagram to one receiver.
     void unicast(final int address, final SimLane lane, final MemorySegment datagram) {
-        for (int times = times(lane); times > 0; times--) {
-            world.tally().wireBytes += datagram.byteSize();
-            world.archive().offer(lane, SimNetwork.SOURCE, datagram);
-            network.unicast(address, lane, datagram);
-        }
+        send(lane, datagram, () -> network.unicast(address, lane, datagram));
     }
 
-    private int times(final SimLane lane) {
-        if (lane != SimLane.REPAIR) {
-            return 1;
+    private void send(final SimLane lane, final MemorySegment datagram, final Runnable way) {
+        final int times = lane == SimLane.REPAIR ? plant.repairTimes() : 1;
+        world().journal().count(SimCount.REPAIRS, lane == SimLane.REPAIR ? times : 0);
+        for (int i = 0; i < times; i++) {
+            world().journal().count(SimCount.WIRE_BYTES, datagram.byteSize());
+            world().archive().offer(lane, SimNetwork.SOURCE, datagram);
+            way.run();
         }
-        world.tally().repairs += plant.repairTimes();
-        return plant.repairTimes();
     }
 
     // Another session's datagram, with a plausible header and other payload.
@@ -342,7 +335,7 @@ final class SimSource extends SimNode implements ControlPort {
 
     /// The number of a receiver's host.
     int address(final byte[] name) {
-        final int address = name.length == 2 ? SimCoRoot.address(name) : SendLanePort.NO_PEER;
+        final int address = SimNetwork.number(name);
         return network.isAddress(address) ? address : SendLanePort.NO_PEER;
     }
 
@@ -392,24 +385,26 @@ final class SimSource extends SimNode implements ControlPort {
     }
 
     private void violation(final String text) {
-        world.violation("source: " + text);
+        world().violation("source: " + text);
     }
 
     /// Adds its counters to the run's sums, once.
     @Override
     void conclude() {
-        world.tally().evictions += machine.counts().get(SenderCount.EVICTIONS);
         final Counts<SenderCount> counts = machine.counts();
-        final SimTally tally = world.tally();
-        tally.timeouts += counts.get(SenderCount.TIMEOUTS);
-        tally.words += counts.get(SenderCount.CREDIT_WORDS);
-        tally.written += counts.get(SenderCount.WRITTEN_DATAGRAMS);
-        tally.fed += counts.get(SenderCount.FED_DATAGRAMS);
-        tally.failovers += counts.get(SenderCount.FAILOVERS);
-        tally.aggregates += counts.get(SenderCount.AGGREGATES);
-        tally.sentDatagrams += counts.get(SenderCount.SENT_DATAGRAMS);
-        tally.controlTaken += taken() - joiningTaken;
-        tally.controlTold += sent() - joiningSent;
+        final SimJournal journal = world().journal();
+        journal.count(SimCount.EVICTIONS, counts.get(SenderCount.EVICTIONS));
+        journal.count(SimCount.TIMEOUTS, counts.get(SenderCount.TIMEOUTS));
+        journal.count(SimCount.WORDS, counts.get(SenderCount.CREDIT_WORDS));
+        journal.count(SimCount.WRITTEN, counts.get(SenderCount.WRITTEN_DATAGRAMS));
+        // A datagram that feeds a replica is no repair, though it goes by the repair lane.
+        journal.count(SimCount.REPAIRS, -counts.get(SenderCount.FED_DATAGRAMS));
+        journal.count(SimCount.FED, counts.get(SenderCount.FED_DATAGRAMS));
+        journal.count(SimCount.FAILOVERS, counts.get(SenderCount.FAILOVERS));
+        journal.count(SimCount.AGGREGATES, counts.get(SenderCount.AGGREGATES));
+        journal.count(SimCount.SENT, counts.get(SenderCount.SENT_DATAGRAMS));
+        journal.count(SimCount.TAKEN, taken() - joiningTaken);
+        journal.count(SimCount.ANNOUNCED, sent() - joiningSent);
     }
 
     /// The reason why the source has not finished, for the report.

@@ -1,7 +1,9 @@
 package io.framecast.reliability.sim;
 
 import io.framecast.reliability.sim.record.SimReport;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.collections.LongArrayList;
 
 /// The delay of repaired datagrams in quiet runs, against the moment at which the datagram reached all receivers
 /// that did not lose it.
@@ -14,11 +16,10 @@ final class SimTail {
     private static final long SOON_NS = 100_000;
 
     private final long delayNs;
-    private long[] sentNs = new long[1024];
-    private long sent;
-    private long[] delaysNs = new long[256];
-    private long[] sequences = new long[256];
-    private int repaired;
+    private final LongArrayList sentNs = new LongArrayList();
+    private final List<Repair> repairs = new ArrayList<>();
+
+    private record Repair(long sequence, long delayNs) {}
 
     /// @param delayNs of a link
     SimTail(final long delayNs) {
@@ -27,25 +28,17 @@ final class SimTail {
 
     /// A datagram was sent for the first time; sequences ascend from 0.
     void onSent(final long timeNs) {
-        if (sent == sentNs.length) {
-            sentNs = Arrays.copyOf(sentNs, 2 * sentNs.length);
-        }
-        sentNs[(int) sent++] = timeNs;
+        sentNs.addLong(timeNs);
     }
 
     /// A receiver got it by a repair.
     void onRepaired(final long sequence, final long timeNs) {
-        if (repaired == delaysNs.length) {
-            delaysNs = Arrays.copyOf(delaysNs, 2 * repaired);
-            sequences = Arrays.copyOf(sequences, 2 * repaired);
-        }
-        sequences[repaired] = sequence;
-        delaysNs[repaired++] = timeNs - sentNs[(int) sequence] - delayNs;
+        repairs.add(new Repair(sequence, timeNs - sentNs.getLong((int) sequence) - delayNs));
     }
 
     private boolean isTail(final long sequence) {
-        final long follower = sequence + FOLLOWERS;
-        return follower >= sent || sentNs[(int) follower] - sentNs[(int) sequence] > SOON_NS;
+        final int follower = (int) sequence + FOLLOWERS;
+        return follower >= sentNs.size() || sentNs.getLong(follower) - sentNs.getLong((int) sequence) > SOON_NS;
     }
 
     SimReport.RepairTail gaps() {
@@ -57,16 +50,12 @@ final class SimTail {
     }
 
     private SimReport.RepairTail summary(final boolean tails) {
-        final long[] some = new long[repaired];
-        int count = 0;
-        for (int i = 0; i < repaired; i++) {
-            if (isTail(sequences[i]) == tails) {
-                some[count++] = delaysNs[i];
-            }
-        }
-        final long[] sorted = Arrays.copyOf(some, count);
-        Arrays.sort(sorted);
-        return new SimReport.RepairTail(count, at(sorted, 0.5), at(sorted, 0.99), at(sorted, 1));
+        final long[] sorted = repairs.stream()
+                .filter(repair -> isTail(repair.sequence) == tails)
+                .mapToLong(Repair::delayNs)
+                .sorted()
+                .toArray();
+        return new SimReport.RepairTail(sorted.length, at(sorted, 0.5), at(sorted, 0.99), at(sorted, 1));
     }
 
     private static long at(final long[] sorted, final double share) {

@@ -2,81 +2,54 @@ package io.framecast.reliability.sim;
 
 import io.framecast.reliability.sim.net.SimClock;
 import io.framecast.reliability.sim.net.SimEvents;
+import io.framecast.reliability.sim.plan.Plant;
 import io.framecast.reliability.sim.plan.SimOptions;
+import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimJournal;
-import io.framecast.reliability.sim.record.SimTally;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /// The state that a run's parts share.
-final class SimWorld {
-    private final SimOptions options;
-    private final SplittableRandom random;
-    private final SimEvents events = new SimEvents();
-    private final SimNetwork network = new SimNetwork();
-    private final SimJournal journal = new SimJournal();
-    private final SimTally tally = new SimTally();
-    private final SimArchive archive;
-    private final SimTail tail;
-    private final List<SimSession> sessions = new ArrayList<>();
-    private final SimFabric fabric = new SimFabric();
-
-    SimWorld(final SimOptions options, final SplittableRandom random) {
-        this.options = options;
-        this.random = random;
-        archive = new SimArchive(this, random.split());
-        tail = new SimTail(options.link().delayNs());
+///
+/// @param sessions all lives of the source so far, oldest first
+record SimWorld(
+        SimOptions options,
+        SplittableRandom random,
+        SimEvents events,
+        SimJournal journal,
+        SimNetwork network,
+        SimArchive archive,
+        SimTail tail,
+        SimFabric fabric,
+        List<SimSession> sessions) {
+    static SimWorld of(final SimOptions options, final SplittableRandom random) {
+        final SimEvents events = new SimEvents();
+        final SimNetwork network = new SimNetwork();
+        final boolean restarts = options.faults().crashes().isAny();
+        return new SimWorld(
+                options,
+                random,
+                events,
+                new SimJournal(),
+                network,
+                new SimArchive(events, network, random.split(), restarts),
+                new SimTail(options.link().delayNs()),
+                new SimFabric(),
+                new ArrayList<>());
     }
 
-    SimOptions options() {
-        return options;
-    }
-
-    SplittableRandom random() {
-        return random;
-    }
-
-    SimEvents events() {
-        return events;
-    }
-
-    SimNetwork network() {
-        return network;
-    }
-
-    SimJournal journal() {
-        return journal;
-    }
-
-    SimTally tally() {
-        return tally;
-    }
-
-    SimTail tail() {
-        return tail;
-    }
-
-    SimArchive archive() {
-        return archive;
-    }
-
-    SimFabric fabric() {
-        return fabric;
+    /// The injected bug.
+    Plant plant() {
+        return options.plant();
     }
 
     /// Begins another life of the source.
     SimSession open(final SimClock clock, final long epochOffsetNs) {
-        final SimSession made = SimSession.after(sessions.isEmpty() ? null : sessions.getLast(), random, options);
-        made.clock(clock, epochOffsetNs);
-        sessions.add(made);
-        return made;
-    }
-
-    /// All lives of the source so far, oldest first.
-    List<SimSession> sessions() {
-        return sessions;
+        final SimSession before = sessions.isEmpty() ? null : sessions.getLast();
+        sessions.add(SimSession.after(before, random, options, clock, epochOffsetNs));
+        return newest();
     }
 
     SimSession newest() {
@@ -86,12 +59,14 @@ final class SimWorld {
     /// The session of a nonce, or null where the source never had it.
     @Nullable
     SimSession session(final long nonce) {
-        for (final SimSession session : sessions) {
-            if (session.nonce() == nonce) {
-                return session;
-            }
-        }
-        return null;
+        return sessions.stream()
+                .filter(session -> session.nonce() == nonce)
+                .findFirst()
+                .orElse(null);
+    }
+
+    void count(final SimCount what) {
+        journal.count(what, 1);
     }
 
     void violation(final String text) {

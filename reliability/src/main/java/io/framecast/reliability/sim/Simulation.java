@@ -4,9 +4,9 @@ import io.framecast.reliability.sim.net.SimLink;
 import io.framecast.reliability.sim.plan.LinkSpec;
 import io.framecast.reliability.sim.plan.SimOptions;
 import io.framecast.reliability.sim.plan.Swarm;
+import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimJournal;
 import io.framecast.reliability.sim.record.SimReport;
-import io.framecast.reliability.sim.record.SimTally;
 import java.util.List;
 import java.util.SplittableRandom;
 
@@ -47,9 +47,9 @@ public final class Simulation {
         this.seed = seed;
         this.options = options;
         this.random = random;
-        world = new SimWorld(options, random);
+        world = SimWorld.of(options, random);
         faults = new SimFaults(world, random.split());
-        source = new SimHost(world, this::startSource, links(LinkSpec.CLEAN), random.split());
+        source = new SimHost(world, SimNetwork.SOURCE, this::startSource, links(LinkSpec.CLEAN), random.split());
         world.network().source(source);
     }
 
@@ -94,7 +94,13 @@ public final class Simulation {
             checkEnd();
             checkRepairs();
         }
-        return report();
+        world.journal().count(SimCount.EVENTS, world.events().count());
+        return world.journal()
+                .report(
+                        seed,
+                        world.events().nowNs(),
+                        world.tail().gaps(),
+                        world.tail().tails());
     }
 
     private SimNode startSource(final SimHost host, final SplittableRandom own) {
@@ -105,8 +111,10 @@ public final class Simulation {
 
     private void addReceiver() {
         final SimUser user = new SimUser(options, random.split());
+        final int address = world.network().hosts().size();
+        final SimHost.Links links = links(options.link());
         final SimHost host =
-                new SimHost(world, (on, own) -> new SimReceiver(on, own, user), links(options.link()), random.split());
+                new SimHost(world, address, (on, own) -> new SimReceiver(on, own, user), links, random.split());
         world.network().attach(host);
         final double late = 0.3 * options.faults().unrest();
         final long joinNs = random.nextLong(random.nextDouble() < late ? 150_000_000 : 1_000_000);
@@ -116,8 +124,8 @@ public final class Simulation {
 
     private SimHost.Links links(final LinkSpec spec) {
         final SimHost.Links links = new SimHost.Links(
-                new SimLink(world.events(), random.split(), vary(spec)),
-                new SimLink(world.events(), random.split(), vary(spec)));
+                new SimLink(world.events(), world.journal(), random.split(), vary(spec), true),
+                new SimLink(world.events(), world.journal(), random.split(), vary(spec), false));
         final long calmNs = options.faults().isNone() ? END_MAX_NS / 2 : SimFaults.endNs(options.faults());
         links.down().calmFrom(calmNs);
         links.up().calmFrom(calmNs);
@@ -185,35 +193,11 @@ public final class Simulation {
     }
 
     private void checkRepairs() {
-        final SimTally tally = world.tally();
-        final long losses = world.network().losses();
-        final long repairs = tally.repairs + tally.setRepairs - tally.timeouts - tally.fed;
+        final SimJournal journal = world.journal();
+        final long losses = journal.of(SimCount.LOSSES);
+        final long repairs = journal.of(SimCount.REPAIRS) - journal.of(SimCount.TIMEOUTS);
         if (repairs > REPAIRS_PER_LOSS_MAX * losses + REPAIRS_FREE_MAX) {
             world.violation(repairs + " repairs for " + losses + " losses");
         }
-    }
-
-    private SimReport report() {
-        final SimTally tally = world.tally();
-        final SimJournal journal = world.journal();
-        final SimNetwork network = world.network();
-        return new SimReport(
-                seed,
-                world.events().count(),
-                new SimReport.Traffic(
-                        network.drops(),
-                        network.losses(),
-                        tally.repairs + tally.setRepairs - tally.fed,
-                        tally.timeouts,
-                        tally.wireBytes),
-                new SimReport.Delivery(journal.frames(), tally.givenUp, tally.deliveredBytes, journal.reliableNs()),
-                tally.control(),
-                tally.oneSided(),
-                world.tail().gaps(),
-                world.tail().tails(),
-                tally.troubles(),
-                world.events().nowNs(),
-                journal.digest(),
-                journal.violations());
     }
 }

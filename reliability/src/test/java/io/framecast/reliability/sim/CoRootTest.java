@@ -7,9 +7,9 @@ import io.framecast.reliability.send.CoRootConfig;
 import io.framecast.reliability.send.CoRootConfig.Feed;
 import io.framecast.reliability.send.CoRootConfig.Sets;
 import io.framecast.reliability.sim.plan.LinkSpec;
-import io.framecast.reliability.sim.plan.Plant;
 import io.framecast.reliability.sim.plan.SimOptions;
 import io.framecast.reliability.sim.plan.Swarm;
+import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimReport;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -26,13 +26,12 @@ final class CoRootTest {
                 .withCoRoots(new CoRootConfig(coRoots, feed, Sets.SITE));
         final SimReport report = Simulation.run(seed, options);
         assertEquals(List.of(), report.violations());
-        assertEquals(100L * receivers, report.frames());
+        assertEquals(100L * receivers, report.of(SimCount.FRAMES));
         return report;
     }
 
     private static double perDatagram(final SimReport report) {
-        final SimReport.Control control = report.control();
-        return (double) (control.taken() + control.announced()) / control.sent();
+        return (double) (report.of(SimCount.TAKEN) + report.of(SimCount.ANNOUNCED)) / report.of(SimCount.SENT);
     }
 
     /// Subramoni (InfiniBand multicast collectives): "Hot spot is created at root due to large number of ACK's that
@@ -51,10 +50,10 @@ final class CoRootTest {
     @EnumSource
     void shouldRepairMostFromCoRootsWhenTheyServe(final Feed feed) {
         final SimReport report = run(2, 32, 4, feed);
-        assertTrue(report.control().repairs() > 3 * report.repairs() / 4, report.control()::toString);
-        assertTrue(report.control().aggregates() > 0);
-        assertEquals(0, report.failovers());
-        assertEquals(feed == Feed.UNICAST, report.control().fed() > 0);
+        assertTrue(report.of(SimCount.SET_REPAIRS) > 3 * report.of(SimCount.REPAIRS) / 4, report::toString);
+        assertTrue(report.of(SimCount.AGGREGATES) > 0);
+        assertEquals(0, report.of(SimCount.FAILOVERS));
+        assertEquals(feed == Feed.UNICAST, report.of(SimCount.FED) > 0);
     }
 
     @Tag("campaign")
@@ -64,7 +63,7 @@ final class CoRootTest {
         for (long seed = 1; seed <= 150; seed++) {
             final SimReport report = Simulation.run(seed, Swarm.of(12, 0.03).withCrashes());
             assertEquals(List.of(), report.violations(), () -> "seed " + report.seed());
-            failovers += report.failovers();
+            failovers += report.of(SimCount.FAILOVERS);
         }
         assertTrue(failovers > 50, failovers + " failovers");
     }
@@ -74,10 +73,10 @@ final class CoRootTest {
         long failovers = 0;
         long aggregates = 0;
         for (long seed = 1; seed <= 150; seed++) {
-            final SimReport report = Simulation.run(seed, new Swarm(12, 0.03, false, Plant.NONE));
+            final SimReport report = Simulation.run(seed, Swarm.of(12, 0.03));
             assertEquals(List.of(), report.violations(), () -> "seed " + report.seed());
-            failovers += report.failovers();
-            aggregates += report.control().aggregates();
+            failovers += report.of(SimCount.FAILOVERS);
+            aggregates += report.of(SimCount.AGGREGATES);
         }
         assertTrue(failovers > 10, failovers + " failovers");
         assertTrue(aggregates > 1000, aggregates + " aggregates");

@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.sim.plan.FaultMix;
+import io.framecast.reliability.sim.plan.FaultMix.Crashes;
 import io.framecast.reliability.sim.plan.SimOptions;
+import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimReport;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -30,7 +32,7 @@ final class CrashTest {
         // Until the end of all faults, which may be later than that of the stream.
         return clean(Simulation.run(
                 seed,
-                SimOptions.quiet(8, FRAMES).withFaults(mix),
+                Variants.with(SimOptions.quiet(8, FRAMES), mix),
                 (faults, _, _) -> faults.expect(SimFaults.CALM_NS, () -> {})));
     }
 
@@ -47,10 +49,10 @@ final class CrashTest {
                     seed,
                     (faults, _, hosts) ->
                             faults.expect(MID_NS, () -> hosts.getFirst().pause(MID_NS + pauseNs)));
-            assertEquals(1, report.troubles().pauses());
-            assertEquals(0, report.evictions());
-            assertEquals(0, report.troubles().rejoins());
-            assertEquals(RECEIVERS * FRAMES, report.frames());
+            assertEquals(1, report.of(SimCount.PAUSES));
+            assertEquals(0, report.of(SimCount.EVICTIONS));
+            assertEquals(0, report.of(SimCount.REJOINS));
+            assertEquals(RECEIVERS * FRAMES, report.of(SimCount.FRAMES));
             assertTrue(report.timeNs() >= MID_NS + pauseNs, () -> "done at " + report.timeNs());
         }
     }
@@ -63,9 +65,11 @@ final class CrashTest {
                     seed,
                     (faults, _, hosts) ->
                             faults.expect(MID_NS, () -> hosts.getFirst().pause(MID_NS + pauseNs)));
-            assertEquals(1, report.evictions());
-            assertEquals(1, report.troubles().rejoins());
-            assertTrue(report.frames() >= (RECEIVERS - 1) * FRAMES, () -> report.frames() + " frames");
+            assertEquals(1, report.of(SimCount.EVICTIONS));
+            assertEquals(1, report.of(SimCount.REJOINS));
+            assertTrue(
+                    report.of(SimCount.FRAMES) >= (RECEIVERS - 1) * FRAMES,
+                    () -> report.of(SimCount.FRAMES) + " frames");
             assertTrue(report.timeNs() >= MID_NS + pauseNs, () -> "done at " + report.timeNs());
         }
     }
@@ -81,11 +85,13 @@ final class CrashTest {
                 }
                 faults.expect(MID_NS + 3 * ALIVE_NS, () -> {});
             });
-            assertEquals(3, report.troubles().crashes());
-            assertEquals(3, report.troubles().restarts());
-            assertEquals(3, report.evictions());
-            assertEquals(0, report.troubles().rejoins());
-            assertTrue(report.frames() >= (RECEIVERS - 1) * FRAMES, () -> report.frames() + " frames");
+            assertEquals(3, report.of(SimCount.CRASHES));
+            assertEquals(3, report.of(SimCount.RESTARTS));
+            assertEquals(3, report.of(SimCount.EVICTIONS));
+            assertEquals(0, report.of(SimCount.REJOINS));
+            assertTrue(
+                    report.of(SimCount.FRAMES) >= (RECEIVERS - 1) * FRAMES,
+                    () -> report.of(SimCount.FRAMES) + " frames");
         }
     }
 
@@ -96,7 +102,7 @@ final class CrashTest {
                     seed,
                     (faults, _, hosts) ->
                             faults.expect(MID_NS, () -> hosts.getFirst().retire()));
-            assertEquals(1, report.evictions());
+            assertEquals(1, report.of(SimCount.EVICTIONS));
             final long late = report.reliableNs() - MID_NS - ALIVE_NS;
             assertTrue(late < 50_000_000, () -> "last frame " + late + " ns behind the alive-timeout");
         }
@@ -110,12 +116,13 @@ final class CrashTest {
                 faults.expect(MID_NS, source::crash);
                 faults.expect(MID_NS + downNs, source::start);
             });
-            assertEquals(1, report.troubles().crashes());
-            assertEquals(1, report.troubles().restarts());
-            assertEquals(0, report.evictions());
+            assertEquals(1, report.of(SimCount.CRASHES));
+            assertEquals(1, report.of(SimCount.RESTARTS));
+            assertEquals(0, report.of(SimCount.EVICTIONS));
             // All of the second session, and part of the first.
-            assertTrue(report.frames() > RECEIVERS * FRAMES, () -> report.frames() + " frames");
-            assertTrue(report.frames() < 2 * RECEIVERS * FRAMES, () -> report.frames() + " frames");
+            assertTrue(report.of(SimCount.FRAMES) > RECEIVERS * FRAMES, () -> report.of(SimCount.FRAMES) + " frames");
+            assertTrue(
+                    report.of(SimCount.FRAMES) < 2 * RECEIVERS * FRAMES, () -> report.of(SimCount.FRAMES) + " frames");
         }
     }
 
@@ -124,19 +131,19 @@ final class CrashTest {
         for (long seed = 1; seed <= SEEDS; seed++) {
             final SimReport report =
                     run(seed, (faults, source, _) -> faults.expect(MID_NS, () -> source.pause(MID_NS + 2 * ALIVE_NS)));
-            assertEquals(RECEIVERS, report.troubles().rejoins());
-            assertTrue(report.frames() > 0);
+            assertEquals(RECEIVERS, report.of(SimCount.REJOINS));
+            assertTrue(report.of(SimCount.FRAMES) > 0);
         }
     }
 
     @Test
     void shouldEvictOnlyWhoseLinksAreClogged() {
-        final FaultMix clogs = FaultMix.NONE.withClogs(1);
+        final FaultMix clogs = new FaultMix(0, 0, 1, 0, 0, Crashes.NONE);
         long evicted = 0;
         for (long seed = 1; seed <= 3 * SEEDS; seed++) {
             final SimReport report = run(seed, clogs);
-            evicted += report.evictions();
-            assertTrue(report.evictions() == 0 || report.troubles().weather().clogs() > 0);
+            evicted += report.of(SimCount.EVICTIONS);
+            assertTrue(report.of(SimCount.EVICTIONS) == 0 || report.of(SimCount.CLOGS) > 0);
         }
         // Some last longer than the alive-timeout.
         assertTrue(evicted > 3, evicted + " evictions");
@@ -144,12 +151,12 @@ final class CrashTest {
 
     @Test
     void shouldEvictNobodyWhenUsersStallAndClocksDiffer() {
-        final FaultMix mix = FaultMix.NONE.withStalls(1).withSkew(1);
+        final FaultMix mix = new FaultMix(0, 0, 0, 1, 1, Crashes.NONE);
         long stalls = 0;
         for (long seed = 1; seed <= 3 * SEEDS; seed++) {
             final SimReport report = run(seed, mix);
-            assertEquals(0, report.evictions());
-            stalls += report.troubles().weather().stalls();
+            assertEquals(0, report.of(SimCount.EVICTIONS));
+            stalls += report.of(SimCount.STALLS);
         }
         assertTrue(stalls > 10, stalls + " stalls");
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.sim.plan.LinkSpec;
 import io.framecast.reliability.sim.plan.SimOptions;
+import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimReport;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -33,10 +34,10 @@ final class DeliveryTest {
         long quickNs = 0;
         long stoppedNs = 0;
         for (long seed = 1; seed <= SEEDS; seed++) {
-            final SimReport quick = clean(seed, options(fifo).withImpatient(0.5, 0));
-            final SimReport stopped = clean(seed, options(fifo).withImpatient(0.5, STOPPED_NS));
+            final SimReport quick = clean(seed, Variants.impatient(options(fifo), 0.5, 0));
+            final SimReport stopped = clean(seed, Variants.impatient(options(fifo), 0.5, STOPPED_NS));
             // The run has no eviction, has a receiver that drops frames, and has one that must not notice.
-            if (stopped.evictions() == 0 && stopped.givenUp() > 0 && stopped.reliableNs() > 0) {
+            if (stopped.of(SimCount.EVICTIONS) == 0 && stopped.of(SimCount.GIVEN_UP) > 0 && stopped.reliableNs() > 0) {
                 compared++;
                 quickNs += quick.reliableNs() - Simulation.QUIET_BEGIN_NS;
                 stoppedNs += stopped.reliableNs() - Simulation.QUIET_BEGIN_NS;
@@ -50,8 +51,8 @@ final class DeliveryTest {
     void shouldEvictWithinItsPatienceWhenAReceiverHoldsTheSourceBack() {
         int evicted = 0;
         for (long seed = 1; seed <= SEEDS; seed++) {
-            final SimReport report = clean(seed, options(0).withImpatient(0.25, STOPPED_NS));
-            if (report.evictions() > 0 && report.reliableNs() > 0) {
+            final SimReport report = clean(seed, Variants.impatient(options(0), 0.25, STOPPED_NS));
+            if (report.of(SimCount.EVICTIONS) > 0 && report.reliableNs() > 0) {
                 evicted++;
                 // 60 ms of patience each at most, and 40 ms until the next check.
                 final long most = Simulation.QUIET_BEGIN_NS + 100_000_000 + 4 * 100_000_000L;

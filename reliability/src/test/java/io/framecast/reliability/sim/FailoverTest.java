@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.framecast.reliability.send.CoRootConfig;
 import io.framecast.reliability.sim.plan.SimOptions;
+import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimReport;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,7 @@ final class FailoverTest {
                 (faults, _, receivers) ->
                         faults.expect(MIDST_NS, () -> receivers.get(dead).retire()));
         assertEquals(List.of(), report.violations());
-        assertEquals(1, report.evictions());
+        assertEquals(1, report.of(SimCount.EVICTIONS));
         return report;
     }
 
@@ -34,7 +35,7 @@ final class FailoverTest {
         for (long seed = 1; seed <= 3; seed++) {
             long failovers = 0;
             for (int dead = 0; dead < 8; dead++) {
-                failovers += run(seed, dead).failovers();
+                failovers += run(seed, dead).of(SimCount.FAILOVERS);
             }
             assertEquals(2, failovers, "seed " + seed);
         }

@@ -8,6 +8,7 @@ import io.framecast.reliability.send.CoRootConfig.Feed;
 import io.framecast.reliability.send.CoRootConfig.Sets;
 import io.framecast.reliability.sim.plan.LinkSpec;
 import io.framecast.reliability.sim.plan.SimOptions;
+import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimReport;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -39,11 +40,11 @@ final class OneSidedGainTest {
                             .withCoRoots(coRoots)
                             .withOneSided(oneSided));
             assertEquals(List.of(), report.violations(), "seed " + seed);
-            final double bytes = (double) report.deliveredBytes() / RECEIVERS;
+            final double bytes = (double) report.of(SimCount.DELIVERED_BYTES) / RECEIVERS;
             speed += bytes / (report.timeNs() - Simulation.QUIET_BEGIN_NS) / SEEDS;
-            repairs += (double) report.repairs() / SEEDS;
-            control += (double) report.control().taken() / SEEDS;
-            wire += (report.wireBytes() / bytes - 1) / SEEDS;
+            repairs += (double) report.of(SimCount.REPAIRS) / SEEDS;
+            control += (double) report.of(SimCount.TAKEN) / SEEDS;
+            wire += (report.of(SimCount.WIRE_BYTES) / bytes - 1) / SEEDS;
         }
         return new Row(speed, repairs, control, wire);
     }

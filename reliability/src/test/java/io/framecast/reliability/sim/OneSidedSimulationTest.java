@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.reliability.sim.plan.LinkSpec;
 import io.framecast.reliability.sim.plan.SimOptions;
 import io.framecast.reliability.sim.plan.Swarm;
+import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimReport;
-import io.framecast.reliability.sim.record.SimReport.OneSided;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /// Grants written into the source's memory and repairs read out of it, in the simulator: connections that are
@@ -16,42 +18,38 @@ import org.junit.jupiter.api.Test;
 final class OneSidedSimulationTest {
     private static final Swarm SWARM = Swarm.of(8, 0.05).withOneSided();
 
-    private static OneSided run(final Swarm swarm, final int seeds) {
-        long words = 0;
-        long written = 0;
-        long owned = 0;
-        long pulls = 0;
-        long setPulls = 0;
-        long stale = 0;
-        long broken = 0;
+    private static Map<SimCount, Long> run(final Swarm swarm, final int seeds) {
+        final Map<SimCount, Long> sums = new EnumMap<>(SimCount.class);
         for (int seed = 1; seed <= seeds; seed++) {
             final SimReport report = Simulation.run(seed, swarm);
             assertEquals(List.of(), report.violations(), "seed " + seed);
-            words += report.oneSided().words();
-            written += report.oneSided().written();
-            owned += report.oneSided().owned();
-            pulls += report.oneSided().pulls();
-            setPulls += report.oneSided().setPulls();
-            stale += report.oneSided().stale();
-            broken += report.oneSided().broken();
+            report.counts().forEach((what, count) -> sums.merge(what, count, Long::sum));
         }
-        return new OneSided(words, written, owned, pulls, setPulls, stale, broken);
+        return sums;
+    }
+
+    private static void assertMore(final long least, final Map<SimCount, Long> sums, final SimCount what) {
+        assertTrue(sums.get(what) > least, () -> what + " of " + sums);
+    }
+
+    private static void assertAllUsed(final Map<SimCount, Long> sums) {
+        assertMore(1000, sums, SimCount.WORDS);
+        assertMore(1000, sums, SimCount.PULLS);
+        assertMore(50, sums, SimCount.BROKEN_LINKS);
+        assertMore(300, sums, SimCount.SET_PULLS);
+        assertMore(100, sums, SimCount.STALE_PULLS);
+        assertMore(500, sums, SimCount.WRITTEN);
+        assertMore(10, sums, SimCount.OWNED);
     }
 
     @Test
     void shouldKeepEveryPromiseWhenConnectionsBreak() {
-        final OneSided done = run(SWARM, 150);
-        assertTrue(done.words() > 1000 && done.pulls() > 1000 && done.broken() > 50, done::toString);
-        assertTrue(done.setPulls() > 300 && done.stale() > 100, done::toString);
-        assertTrue(done.written() > 500 && done.owned() > 10, done::toString);
+        assertAllUsed(run(SWARM, 150));
     }
 
     @Test
     void shouldKeepEveryPromiseWhenProcessesDieMeanwhile() {
-        final OneSided done = run(SWARM.withCrashes(), 150);
-        assertTrue(done.words() > 1000 && done.pulls() > 1000 && done.broken() > 50, done::toString);
-        assertTrue(done.setPulls() > 300 && done.stale() > 100, done::toString);
-        assertTrue(done.written() > 500 && done.owned() > 10, done::toString);
+        assertAllUsed(run(SWARM.withCrashes(), 150));
     }
 
     @Test
@@ -61,12 +59,12 @@ final class OneSidedSimulationTest {
         final SimReport with = Simulation.run(7, options.withOneSided(1));
         assertEquals(List.of(), without.violations());
         assertEquals(List.of(), with.violations());
-        assertEquals(without.delivery().frames(), with.delivery().frames());
-        assertTrue(without.traffic().repairs() > 100, without::toString);
-        assertEquals(0, with.traffic().repairs(), with::toString);
-        assertTrue(with.oneSided().pulls() > 100, with::toString);
+        assertEquals(without.of(SimCount.FRAMES), with.of(SimCount.FRAMES));
+        assertTrue(without.of(SimCount.REPAIRS) > 100, without::toString);
+        assertEquals(0, with.of(SimCount.REPAIRS), with::toString);
+        assertTrue(with.of(SimCount.PULLS) > 100, with::toString);
         // ACKs, NACKs and requests.
-        assertTrue(with.control().taken() < without.control().taken(), with::toString);
+        assertTrue(with.of(SimCount.TAKEN) < without.of(SimCount.TAKEN), with::toString);
     }
 
     @Test

@@ -27,11 +27,12 @@ final class RepairTailTest {
     })
     void shouldRepairWithinTwoRoundTrips(
             final long rttNs, final int receivers, final long frameBytes, final int frames) {
-        final SimOptions options = SimOptions.quiet(receivers, frames)
+        final LinkSpec link = new LinkSpec(0.001, 0, 0, 0, 0, 0, rttNs / 2, LinkSpec.CLEAN.jitterNs(), 16_384);
+        final SimOptions busy = SimOptions.quiet(receivers, frames)
                 .withFrames(frameBytes, 1408, 8192)
                 .withFlow(8192, 2, 0)
-                .withLink(LinkSpec.lossy(0.001).withQueue(16_384).withDelay(rttNs / 2))
-                .withLoad(0.3);
+                .withLink(link);
+        final SimOptions options = Variants.loaded(busy, 0.3);
         final SimReport report = Simulation.run(1, options);
         assertEquals(List.of(), report.violations());
         assertTrue(report.gaps().count() >= 500, () -> "" + report.gaps());

@@ -10,6 +10,7 @@ import io.framecast.reliability.sim.plan.LinkSpec;
 import io.framecast.reliability.sim.plan.Plant;
 import io.framecast.reliability.sim.plan.SimOptions;
 import io.framecast.reliability.sim.plan.Swarm;
+import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimReport;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -33,8 +34,8 @@ final class ReplicationSimulationTest {
         for (long seed = 1; seed <= SEEDS; seed++) {
             final SimReport report = Simulation.run(seed, drawn(seed, swarm));
             assertEquals(List.of(), report.violations(), "seed " + seed);
-            written += report.oneSided().written();
-            owned += report.oneSided().owned();
+            written += report.of(SimCount.WRITTEN);
+            owned += report.of(SimCount.OWNED);
         }
         assertTrue(written > 1000 && owned > 40, written + " written, " + owned + " of them for the co-root itself");
     }
@@ -68,10 +69,10 @@ final class ReplicationSimulationTest {
                 .withCoRoots(new CoRootConfig(2, Feed.UNICAST, Sets.BLOCK));
         final SimReport report = Simulation.run(7, options);
         assertEquals(List.of(), report.violations());
-        assertEquals(0, report.control().fed(), report::toString);
-        assertTrue(report.oneSided().written() > report.control().sent(), report::toString);
-        assertTrue(report.oneSided().owned() > 4, report::toString);
+        assertEquals(0, report.of(SimCount.FED), report::toString);
+        assertTrue(report.of(SimCount.WRITTEN) > report.of(SimCount.SENT), report::toString);
+        assertTrue(report.of(SimCount.OWNED) > 4, report::toString);
         // Co-roots send the datagrams that they hold; members hardly ask the source.
-        assertTrue(report.traffic().repairs() - report.control().repairs() < 20, report::toString);
+        assertTrue(report.of(SimCount.REPAIRS) - report.of(SimCount.SET_REPAIRS) < 20, report::toString);
     }
 }

@@ -9,6 +9,7 @@ import io.framecast.reliability.sim.plan.LinkSpec;
 import io.framecast.reliability.sim.plan.Plant;
 import io.framecast.reliability.sim.plan.SimOptions;
 import io.framecast.reliability.sim.plan.Swarm;
+import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimReport;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -108,8 +109,8 @@ final class SimulationTest {
                     .withLink(LinkSpec.lossy(0.01));
             final SimReport report = Simulation.run(7, options);
             assertClean(report);
-            assertEquals(frames, report.frames());
-            assertEquals(frames * bytes, report.deliveredBytes());
+            assertEquals(frames, report.of(SimCount.FRAMES));
+            assertEquals(frames * bytes, report.of(SimCount.DELIVERED_BYTES));
         }
     }
 
@@ -123,7 +124,7 @@ final class SimulationTest {
                     .withLink(LinkSpec.lossy(0.02));
             final SimReport report = Simulation.run(seed, options);
             assertClean(report);
-            assertEquals(600, report.frames());
+            assertEquals(600, report.of(SimCount.FRAMES));
         }
     }
 
@@ -146,11 +147,10 @@ final class SimulationTest {
             final SimOptions options = SimOptions.quiet(3, 12)
                     .withFrames(64 * 40, 64, 16)
                     .withFlow(8, 1, fifo)
-                    .withLink(LinkSpec.lossy(0.05))
-                    .withTornEnd();
-            final SimReport report = Simulation.run(seed, options);
+                    .withLink(LinkSpec.lossy(0.05));
+            final SimReport report = Simulation.run(seed, Variants.torn(options));
             assertClean(report);
-            torn += report.frames() == 3 * 11 ? 1 : 0;
+            torn += report.of(SimCount.FRAMES) == 3 * 11 ? 1 : 0;
         }
         assertTrue(torn > 10, torn + " of 20");
     }
@@ -160,8 +160,10 @@ final class SimulationTest {
         final SimOptions options = SimOptions.quiet(8, 50).withLink(LinkSpec.lossy(0.01));
         final SimReport report = Simulation.run(3, options);
         assertClean(report);
-        assertTrue(report.repairs() > 0);
-        assertTrue(report.repairs() < report.drops() * 2, () -> report.repairs() + " repairs, " + report.drops());
+        assertTrue(report.of(SimCount.REPAIRS) > 0);
+        assertTrue(
+                report.of(SimCount.REPAIRS) < report.of(SimCount.DROPS) * 2,
+                () -> report.of(SimCount.REPAIRS) + " repairs, " + report.of(SimCount.DROPS));
     }
 
     /// One reassembly buffer for every few frames that need one: a frame that waits for a buffer must not count as
@@ -185,7 +187,7 @@ final class SimulationTest {
                 .withLink(LinkSpec.lossy(0.02).withQueue(512));
         final SimReport report = Simulation.run(seed, options);
         assertClean(report);
-        return (double) report.deliveredBytes() / (report.timeNs() - Simulation.QUIET_BEGIN_NS);
+        return (double) report.of(SimCount.DELIVERED_BYTES) / (report.timeNs() - Simulation.QUIET_BEGIN_NS);
     }
 
     /// A link that was cut leaves hundreds of frames missing, and there are reassembly buffers for two or three at
@@ -196,17 +198,15 @@ final class SimulationTest {
         long drops = 0;
         long repairs = 0;
         for (long seed = 1; seed <= MEAN_SEEDS; seed++) {
-            final SimReport report = Simulation.run(
-                    seed,
-                    SimOptions.quiet(1, 600)
-                            .withFrames(64 * 12, 64, 4096)
-                            .withFlow(4096, 2, 1)
-                            .withLoad(0.02)
-                            .withLink(LinkSpec.CLEAN.withDelay(5_000_000).withQueue(16_384))
-                            .withFaults(FaultMix.NONE.withPartitions(1)));
+            final SimOptions options = SimOptions.quiet(1, 600)
+                    .withFrames(64 * 12, 64, 4096)
+                    .withFlow(4096, 2, 1)
+                    .withLink(new LinkSpec(0, 0, 0, 0, 0, 0, 5_000_000, LinkSpec.CLEAN.jitterNs(), 16_384));
+            final FaultMix cuts = new FaultMix(0, 1, 0, 0, 0, FaultMix.Crashes.NONE);
+            final SimReport report = Simulation.run(seed, Variants.with(Variants.loaded(options, 0.02), cuts));
             assertClean(report);
-            drops += report.drops();
-            repairs += report.repairs();
+            drops += report.of(SimCount.DROPS);
+            repairs += report.of(SimCount.REPAIRS);
         }
         final String counted = repairs + " repairs, " + drops + " lost";
         assertTrue(drops > 1_000, counted);
@@ -239,10 +239,10 @@ final class SimulationTest {
         for (long seed = 1; seed <= MEAN_SEEDS; seed++) {
             final SimReport report = Simulation.run(seed, options);
             assertClean(report);
-            final double bytes = (double) report.deliveredBytes() / receivers;
+            final double bytes = (double) report.of(SimCount.DELIVERED_BYTES) / receivers;
             goodput += bytes * 1000 / (report.timeNs() - Simulation.QUIET_BEGIN_NS) / MEAN_SEEDS;
-            repairs += (double) report.repairs() / MEAN_SEEDS;
-            wire += 100 * (report.wireBytes() / bytes - 1) / MEAN_SEEDS;
+            repairs += (double) report.of(SimCount.REPAIRS) / MEAN_SEEDS;
+            wire += 100 * (report.of(SimCount.WIRE_BYTES) / bytes - 1) / MEAN_SEEDS;
         }
         return "%4d MB/s, %4d repairs, wire +%.1f %%".formatted((long) goodput, (long) repairs, wire);
     }

@@ -5,7 +5,6 @@ import io.framecast.samples.CommandException;
 import io.framecast.samples.Console;
 import io.framecast.samples.Environment;
 import io.framecast.samples.ExitStatus;
-import io.framecast.samples.Report;
 import io.framecast.samples.json.Json;
 import java.io.IOException;
 import java.util.List;
@@ -51,7 +50,7 @@ final class DemoChild {
         } else if (!line.isBlank()) {
             lastLine = line.strip();
             progressedNs = System.nanoTime();
-            if (!line.startsWith(Report.COMPLAINT) && shown.add(lastLine)) {
+            if (!line.startsWith(Console.COMPLAINT) && shown.add(lastLine)) {
                 console.line("[" + name + "] " + line);
             }
         }

@@ -102,11 +102,11 @@ public final class DemoCommand implements Callable<Integer> {
         report.requireWritable();
         final DemoPlan plan = plan(spec);
         final DemoResult result = new DemoRun(plan, environment).run();
-        report.result(result.json(), result.text(), false);
+        report.result(result.json(), result.text());
         if (result.mismatch().isEmpty()) {
             return ExitStatus.DONE;
         }
-        environment.console().line(Report.COMPLAINT + "mismatch: " + result.mismatch());
+        environment.console().complain("mismatch: " + result.mismatch());
         return ExitStatus.MISMATCH;
     }
 

@@ -39,21 +39,15 @@ record DemoResult(long frameBytes, Map<?, ?> publisher, List<Map<?, ?>> subscrib
             final Map<?, ?> received = subscriber(i);
             for (final String key : SHARED_KEYS) {
                 if (!Objects.equals(published.get(key), received.get(key))) {
-                    return String.format(
-                            Locale.ROOT,
-                            "subscriber %d: %s is %s, published was %s",
-                            i + 1,
-                            key,
-                            received.get(key),
-                            published.get(key));
+                    return "subscriber " + (i + 1) + ": " + key + " is " + received.get(key) + ", published was "
+                            + published.get(key);
                 }
             }
             if (number(received, "dropped_frames") != 0) {
-                return String.format(
-                        Locale.ROOT, "subscriber %d: dropped %s frames", i + 1, received.get("dropped_frames"));
+                return "subscriber " + (i + 1) + ": dropped " + received.get("dropped_frames") + " frames";
             }
             if (Boolean.FALSE.equals(subscribers.get(i).get("verified"))) {
-                return String.format(Locale.ROOT, "subscriber %d: a frame's content is not what was published", i + 1);
+                return "subscriber " + (i + 1) + ": a frame's content is not what was published";
             }
         }
         return "";

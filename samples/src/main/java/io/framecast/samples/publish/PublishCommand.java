@@ -137,13 +137,13 @@ public final class PublishCommand implements Callable<Integer> {
             json = run.json(whole);
             text = run.text();
         }
-        report.result(json, text, false);
+        report.result(json, text);
         if (whole) {
             return ExitStatus.DONE;
         }
         environment
                 .console()
-                .line(Report.COMPLAINT + "interrupted after " + run.frames()
+                .complain("interrupted after " + run.frames()
                         + " frames, before the input's end: subscribers report the source lost");
         return ExitStatus.INTERRUPTED;
     }

@@ -78,11 +78,11 @@ public final class SimulateCommand implements Callable<Integer> {
         final SimulateRun.Plan plan = plan();
         report.requireWritable();
         final SimulateRun.Result result = new SimulateRun(plan, environment).run();
-        report.result(result.json(), result.text(), false);
+        report.result(result.json(), result.text());
         if (result.failure().isEmpty()) {
             return ExitStatus.DONE;
         }
-        environment.console().line("framecast: " + result.failure().get());
+        environment.console().complain(result.failure().get());
         return ExitStatus.MISMATCH;
     }
 

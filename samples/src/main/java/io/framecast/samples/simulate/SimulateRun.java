@@ -3,18 +3,21 @@ package io.framecast.samples.simulate;
 import io.framecast.reliability.sim.Simulation;
 import io.framecast.reliability.sim.plan.Plant;
 import io.framecast.reliability.sim.plan.Swarm;
+import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimReport;
 import io.framecast.samples.Environment;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /// Runs a range of seeds on all processors. Sums and digest do not depend on which processor runs which seed.
@@ -22,25 +25,8 @@ final class SimulateRun {
     private static final int WORKERS_MAX = 64;
     private static final int VIOLATIONS_SHOWN_MAX = 5;
 
-    private static final Map<String, ToLongFunction<SimReport>> COUNTS = new LinkedHashMap<>();
-
-    static {
-        COUNTS.put("events", SimReport::events);
-        COUNTS.put("drops", report -> report.traffic().drops());
-        COUNTS.put("losses", report -> report.traffic().losses());
-        COUNTS.put("repairs", report -> report.traffic().repairs());
-        COUNTS.put("evictions", report -> report.troubles().evictions());
-        COUNTS.put("frames", SimReport::frames);
-        COUNTS.put("given_up", SimReport::givenUp);
-        COUNTS.put("crashes", report -> report.troubles().crashes());
-        COUNTS.put("restarts", report -> report.troubles().restarts());
-        COUNTS.put("pauses", report -> report.troubles().pauses());
-        COUNTS.put("rejoins", report -> report.troubles().rejoins());
-        COUNTS.put("partitions", report -> report.troubles().weather().partitions());
-        COUNTS.put("clogs", report -> report.troubles().weather().clogs());
-        COUNTS.put("stalls", report -> report.troubles().weather().stalls());
-        COUNTS.put("failovers", report -> report.troubles().failovers());
-    }
+    /// Reported, in this order.
+    private static final Set<SimCount> COUNTS = EnumSet.range(SimCount.EVENTS, SimCount.FAILOVERS);
 
     /// The seeds to run, and the settings of each run.
     record Plan(long first, long last, Swarm swarm) {
@@ -58,20 +44,20 @@ final class SimulateRun {
     /// The result of all runs.
     ///
     /// @param seeds runs done: all, or up to the first that failed
-    /// @param sums counts of them by their names in JSON, in order
+    /// @param sums their counts
     /// @param repairRatioMax most repairs for each loss, of all runs
     /// @param failed the lowest failing seed's report
     record Result(
             Plan plan,
             long seeds,
-            Map<String, Long> sums,
+            Map<SimCount, Long> sums,
             double repairRatioMax,
             long digest,
             Optional<SimReport> failed) {
         Map<String, Object> json() {
             final Map<String, Object> json = new LinkedHashMap<>();
             json.put("seeds", seeds);
-            json.putAll(sums);
+            COUNTS.forEach(what -> json.put(what.label(), total(what)));
             json.put("repair_ratio_max", Math.round(repairRatioMax * 1000) / 1000.0);
             json.put("digest", String.format(Locale.ROOT, "%016x", digest));
             failed.ifPresent(report -> {
@@ -89,27 +75,27 @@ final class SimulateRun {
                             + " checked, %,d given up by those not waited for, digest %016x",
                     seeds,
                     seeds == 1 ? "seed" : "seeds",
-                    total("events"),
-                    total("drops"),
-                    total("repairs"),
-                    total("crashes"),
-                    total("evictions"),
-                    total("frames"),
-                    total("given_up"),
+                    total(SimCount.EVENTS),
+                    total(SimCount.DROPS),
+                    total(SimCount.REPAIRS),
+                    total(SimCount.CRASHES),
+                    total(SimCount.EVICTIONS),
+                    total(SimCount.FRAMES),
+                    total(SimCount.GIVEN_UP),
                     digest);
         }
 
         /// Why this run does not count as passed, in one line.
         Optional<String> failure() {
-            if (failed.isEmpty() && total("frames") == 0) {
+            if (failed.isEmpty() && total(SimCount.FRAMES) == 0) {
                 return Optional.of("no frame was delivered, so nothing was checked: lower --loss");
             }
             return failed.map(report -> "seed " + report.seed() + ": " + String.join("; ", shown(report)) + "; replay: "
                     + plan.replay(report.seed()));
         }
 
-        private long total(final String name) {
-            return sums.getOrDefault(name, 0L);
+        private long total(final SimCount what) {
+            return sums.getOrDefault(what, 0L);
         }
 
         private static List<String> shown(final SimReport report) {
@@ -159,8 +145,7 @@ final class SimulateRun {
     // Where a seed failed, only the seeds up to it count: which later ones ran is up to the scheduler.
     private Result sum() {
         final long last = Math.min(firstFailure.get(), plan.last);
-        final Map<String, Long> sums = new LinkedHashMap<>();
-        COUNTS.keySet().forEach(name -> sums.put(name, 0L));
+        final Map<SimCount, Long> sums = new EnumMap<>(SimCount.class);
         double repairRatioMax = 0;
         long digest = 0;
         Optional<SimReport> failure = Optional.empty();
@@ -168,8 +153,8 @@ final class SimulateRun {
             if (report.seed() > last) {
                 continue;
             }
-            COUNTS.forEach((name, count) -> sums.merge(name, count.applyAsLong(report), Long::sum));
-            repairRatioMax = Math.max(repairRatioMax, report.traffic().repairRatio());
+            report.counts().forEach((what, count) -> sums.merge(what, count, Long::sum));
+            repairRatioMax = Math.max(repairRatioMax, report.repairRatio());
             digest += report.digest() * (2 * report.seed() + 1);
             failure = report.seed() == firstFailure.get() ? Optional.of(report) : failure;
         }
@@ -186,7 +171,7 @@ final class SimulateRun {
                 if (!report.isClean()) {
                     firstFailure.accumulateAndGet(seed, Math::min);
                 }
-                final long frames = framesShown.addAndGet(report.frames());
+                final long frames = framesShown.addAndGet(report.of(SimCount.FRAMES));
                 if (environment.console().isProgressDue()) {
                     environment.console().progress("seed " + seed + " of " + plan.last + ":", frames, 0);
                 }

@@ -3,7 +3,6 @@ package io.framecast.samples.subscribe;
 import io.framecast.api.LossHandler;
 import io.framecast.api.LossReason;
 import io.framecast.samples.Console;
-import io.framecast.samples.Report;
 import java.util.Arrays;
 import java.util.Locale;
 
@@ -39,8 +38,7 @@ final class LossLines implements LossHandler {
         }
         reported = true;
         reportedNs = System.nanoTime();
-        console.line(
-                Report.COMPLAINT + "lost " + pendingFrames + " frame(s) up to number " + lastFrameId + ":" + reasons());
+        console.complain("lost " + pendingFrames + " frame(s) up to number " + lastFrameId + ":" + reasons());
         pendingFrames = 0;
         Arrays.fill(pending, 0);
     }

@@ -4,7 +4,6 @@ import io.framecast.api.SourceEvent;
 import io.framecast.api.SourceHandler;
 import io.framecast.api.SourceOptions;
 import io.framecast.samples.Console;
-import io.framecast.samples.Report;
 
 /// Reports sources that come and go to the user, where there may be several, or the subscriber waits for one. One
 /// thread.
@@ -30,22 +29,22 @@ final class SourceLines implements SourceHandler {
             case JOINED -> {
                 joined++;
                 if (options.count() > 1) {
-                    console.line(Report.COMPLAINT + source + " joined at frame " + event.firstFrameId());
+                    console.complain(source + " joined at frame " + event.firstFrameId());
                 }
             }
             case REJOINED -> {
                 joined++;
-                console.line(Report.COMPLAINT + source + " joined after a loss, at frame " + event.firstFrameId());
+                console.complain(source + " joined after a loss, at frame " + event.firstFrameId());
             }
             case ENDED -> {
                 if (options.count() > 1) {
-                    console.line(Report.COMPLAINT + source + " ended");
+                    console.complain(source + " ended");
                 }
             }
             case LOST -> {
                 // Else the command ends, and its own line reports the loss.
                 if (options.count() > 1 || options.rejoins()) {
-                    console.line(Report.COMPLAINT + source + " lost: "
+                    console.complain(source + " lost: "
                             + event.reason().replaceFirst("^source lost: ", "")
                             + (options.rejoins() ? "; waiting " + options.rejoinMs() + " ms for it" : ""));
                 }

@@ -161,14 +161,13 @@ public final class SubscribeCommand implements Callable<Integer> {
 
     private int status(final SubscribeRun run) {
         if (!run.mismatch().isEmpty()) {
-            environment.console().line(Report.COMPLAINT + "mismatch: " + run.mismatch());
+            environment.console().complain("mismatch: " + run.mismatch());
             return ExitStatus.MISMATCH;
         }
         if (run.isInterrupted()) {
             environment
                     .console()
-                    .line(Report.COMPLAINT + "interrupted after " + run.frames()
-                            + " frames, before the end of the stream");
+                    .complain("interrupted after " + run.frames() + " frames, before the end of the stream");
             return ExitStatus.INTERRUPTED;
         }
         return ExitStatus.DONE;

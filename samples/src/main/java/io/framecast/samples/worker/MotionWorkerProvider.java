@@ -18,11 +18,6 @@ public final class MotionWorkerProvider implements FrameWorkerProvider {
     }
 
     @Override
-    public String description() {
-        return "how much each frame differs from the one before";
-    }
-
-    @Override
     public FrameWorker open(final DeviceBackend device) {
         return new Totals(device);
     }

@@ -436,11 +436,6 @@ final class PublishSubscribeTest {
         }
 
         @Override
-        public String description() {
-            return "adds up lengths";
-        }
-
-        @Override
         public FrameWorker open(final DeviceBackend device) {
             return new LengthWorker();
         }

@@ -1,16 +1,21 @@
 package io.framecast.reliability.sim.net;
 
+import io.framecast.reliability.sim.record.SimCount;
+import io.framecast.reliability.sim.record.SimJournal;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 
 /// Datagrams of one lane that arrived and were not taken: bounded, as a socket's buffer is.
 public final class SimInbox {
     private final ArrayDeque<MemorySegment> queue = new ArrayDeque<>();
+    private final SimLane lane;
     private final int datagramsMax;
-    private long overflows;
+    private final SimJournal journal;
 
-    public SimInbox(final int datagramsMax) {
+    public SimInbox(final SimLane lane, final int datagramsMax, final SimJournal journal) {
+        this.lane = lane;
         this.datagramsMax = datagramsMax;
+        this.journal = journal;
     }
 
     /// Takes a datagram, or loses it when there is no room.
@@ -18,11 +23,17 @@ public final class SimInbox {
     /// @return whether it was taken
     public boolean add(final MemorySegment datagram) {
         if (queue.size() >= datagramsMax) {
-            overflows++;
+            journal.count(SimCount.DROPS);
+            lose();
             return false;
         }
         queue.add(datagram);
         return true;
+    }
+
+    /// A datagram that arrived is lost here, as far as that counts on this lane.
+    public void lose() {
+        journal.count(SimCount.LOSSES, lane == SimLane.CONTROL ? 0 : 1);
     }
 
     public boolean isEmpty() {
@@ -39,10 +50,5 @@ public final class SimInbox {
 
     public ArrayDeque<MemorySegment> queue() {
         return queue;
-    }
-
-    /// Datagrams lost because there was no room.
-    public long overflows() {
-        return overflows;
     }
 }

@@ -3,6 +3,8 @@ package io.framecast.reliability.sim.net;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.framecast.reliability.sim.plan.LinkSpec;
+import io.framecast.reliability.sim.record.SimCount;
+import io.framecast.reliability.sim.record.SimJournal;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -42,8 +44,10 @@ public final class SimLink {
     private static final long LATE_NS = 500_000;
 
     private final SimEvents events;
+    private final SimJournal journal;
     private final RandomGenerator random;
     private final LinkSpec spec;
+    private final boolean down;
     private final long[] lastArrivalNs = new long[SimLane.values().length];
     private final long[] highest = new long[SimLane.values().length];
     private final List<Interval> partitions = new ArrayList<>();
@@ -52,11 +56,17 @@ public final class SimLink {
     private long clogUntilNs;
     private long sent;
     private int burstLeft;
-    private long drops;
-    private long losses;
 
-    public SimLink(final SimEvents events, final RandomGenerator random, final LinkSpec spec) {
+    /// @param down whether it leads to a receiver, whose losses count
+    public SimLink(
+            final SimEvents events,
+            final SimJournal journal,
+            final RandomGenerator random,
+            final LinkSpec spec,
+            final boolean down) {
         this.events = events;
+        this.journal = journal;
+        this.down = down;
         this.random = random;
         this.spec = spec;
     }
@@ -80,16 +90,6 @@ public final class SimLink {
         calmNs = timeNs;
     }
 
-    public long drops() {
-        return drops;
-    }
-
-    /// Datagrams of the data and repair lanes that did not arrive when and as they should: lost, broken, overtaken,
-    /// or so late that a NACK requests them again.
-    public long losses() {
-        return losses;
-    }
-
     public void send(final SimLane lane, final MemorySegment datagram, final End to) {
         final long now = events.nowNs();
         final Flight flight = new Flight(lane, to, sent++);
@@ -98,7 +98,7 @@ public final class SimLink {
             return;
         }
         if (isLost(now)) {
-            drops++;
+            journal.count(SimCount.DROPS);
             lose(lane);
             return;
         }
@@ -122,7 +122,7 @@ public final class SimLink {
     }
 
     private void lose(final SimLane lane) {
-        losses += lane == SimLane.CONTROL ? 0 : 1;
+        journal.count(SimCount.LOSSES, down && lane != SimLane.CONTROL ? 1 : 0);
     }
 
     private boolean isLost(final long now) {

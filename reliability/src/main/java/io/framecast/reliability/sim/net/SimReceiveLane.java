@@ -1,7 +1,5 @@
 package io.framecast.reliability.sim.net;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.wire.DataLayout;
@@ -28,7 +26,6 @@ public final class SimReceiveLane implements LanePort {
     private final int[] bytes;
     // Datagrams of the polls since the last clearTaken.
     private final List<MemorySegment> taken = new ArrayList<>();
-    private long overruns;
 
     /// @param batchMax most datagrams taken in one poll; by sequence each poll draws its number
     /// @param malformed share of the datagrams that are dropped after they landed
@@ -48,6 +45,10 @@ public final class SimReceiveLane implements LanePort {
         posted = new int[landing.slots()];
         slots = new int[batchMax];
         bytes = new int[batchMax];
+    }
+
+    public SimInbox inbox() {
+        return inbox;
     }
 
     @Override
@@ -78,7 +79,7 @@ public final class SimReceiveLane implements LanePort {
             postedCount--;
             land(datagram, slot);
             if (random.nextDouble() < malformed) {
-                overruns++;
+                inbox.lose();
                 repost(slot);
                 continue;
             }
@@ -110,7 +111,7 @@ public final class SimReceiveLane implements LanePort {
         if (placement == Placement.BY_SEQUENCE || inbox.queue().size() < postedCount) {
             return true;
         }
-        overruns++;
+        inbox.lose();
         return false;
     }
 
@@ -138,20 +139,10 @@ public final class SimReceiveLane implements LanePort {
         taken.clear();
     }
 
-    /// Datagrams that found no slot, or were dropped after they landed.
-    public long overruns() {
-        return overruns;
-    }
-
     /// Landing slots of their own, filled with rubbish.
     public static LandingSlots slots(final MemorySegment payload, final int slotBytes, final int slots) {
         final byte[] headers = new byte[slots * DataLayout.LENGTH];
         java.util.Arrays.fill(headers, (byte) 0x55);
         return new LandingSlots(MemorySegment.ofArray(headers), 0, payload.asSlice(0), slotBytes, slots);
-    }
-
-    /// The bytes of a datagram.
-    static byte[] bytes(final MemorySegment datagram) {
-        return datagram.toArray(JAVA_BYTE);
     }
 }

@@ -54,24 +54,4 @@ public record FaultMix(double unrest, double partitions, double clogs, double st
     private static double weight(final RandomGenerator random) {
         return random.nextInt(3) / 2.0;
     }
-
-    public FaultMix withCrashes(final Crashes value) {
-        return new FaultMix(unrest, partitions, clogs, stalls, skew, value);
-    }
-
-    public FaultMix withStalls(final double value) {
-        return new FaultMix(unrest, partitions, clogs, value, skew, crashes);
-    }
-
-    public FaultMix withPartitions(final double value) {
-        return new FaultMix(unrest, value, clogs, stalls, skew, crashes);
-    }
-
-    public FaultMix withClogs(final double value) {
-        return new FaultMix(unrest, partitions, value, stalls, skew, crashes);
-    }
-
-    public FaultMix withSkew(final double value) {
-        return new FaultMix(unrest, partitions, clogs, stalls, value, crashes);
-    }
 }

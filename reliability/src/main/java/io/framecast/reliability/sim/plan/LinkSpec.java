@@ -34,10 +34,6 @@ public record LinkSpec(
         return new LinkSpec(value, burst, duplicate, reorder, corrupt, clog, delayNs, jitterNs, queueDatagrams);
     }
 
-    public LinkSpec withDelay(final long ns) {
-        return new LinkSpec(loss, burst, duplicate, reorder, corrupt, clog, ns, jitterNs, queueDatagrams);
-    }
-
     public LinkSpec withQueue(final int datagrams) {
         return new LinkSpec(loss, burst, duplicate, reorder, corrupt, clog, delayNs, jitterNs, datagrams);
     }

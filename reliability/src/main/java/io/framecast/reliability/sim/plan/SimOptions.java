@@ -42,10 +42,6 @@ public record SimOptions(
             final int slots = (int) ((bytes + slot - 1) / slot);
             return new Stream(slot, window, frames, slots, bytes, firstFrameId, tornEnd);
         }
-
-        Stream torn() {
-            return new Stream(slotBytes, windowSlots, frames, frameMaxSlots, frameBytes, firstFrameId, true);
-        }
     }
 
     /// Rates, batches and placement.
@@ -61,10 +57,6 @@ public record SimOptions(
         Flow of(final int capacity, final int held, final double share) {
             return new Flow(capacity, batchMax, held, share, datagramNs, load);
         }
-
-        Flow at(final double share) {
-            return new Flow(receiveCapacity, batchMax, framesHeld, byArrival, datagramNs, share);
-        }
     }
 
     /// Delivery policies and co-roots.
@@ -74,10 +66,6 @@ public record SimOptions(
     /// @param coRoots number and grouping of co-roots
     /// @param oneSided share of receivers that act on their source's memory
     public record Audience(double impatient, long dwellNs, CoRootConfig coRoots, double oneSided) {
-        Audience(final double impatient, final long dwellNs, final CoRootConfig coRoots) {
-            this(impatient, dwellNs, coRoots, 0);
-        }
-
         Audience reaching(final double share) {
             return new Audience(impatient, dwellNs, coRoots, share);
         }
@@ -89,7 +77,7 @@ public record SimOptions(
                 receivers,
                 new Stream(64, 64, frames, 24, 0, 0, false),
                 new Flow(32, 16, 2, 0.5, 1_000, 0),
-                new Audience(0, 0, CoRootConfig.NONE),
+                new Audience(0, 0, CoRootConfig.NONE, 0),
                 LinkSpec.CLEAN,
                 FaultMix.NONE,
                 Plant.NONE);
@@ -124,7 +112,7 @@ public record SimOptions(
                 random.nextBoolean() ? CoRootConfig.Sets.SITE : CoRootConfig.Sets.BLOCK);
         // With co-roots most receivers are reliable, because others are not assigned to groups.
         final double impatient = coRoots.count() > 0 ? random.nextInt(3) / 4.0 : random.nextInt(3) / 2.0;
-        return new Audience(impatient, random.nextInt(4) == 0 ? random.nextLong(200_000_000) : 0, coRoots);
+        return new Audience(impatient, random.nextInt(4) == 0 ? random.nextLong(200_000_000) : 0, coRoots, 0);
     }
 
     private static Stream drawStream(final RandomGenerator random, final int window) {
@@ -160,38 +148,14 @@ public record SimOptions(
         };
     }
 
-    private SimOptions with(final Stream value) {
-        return new SimOptions(receivers, value, flow, audience, link, faults, plant);
-    }
-
-    public SimOptions withTornEnd() {
-        return with(stream.torn());
-    }
-
     /// Frames of one length, slots and windows to fit.
     public SimOptions withFrames(final long bytes, final int slot, final int window) {
-        return with(stream.of(bytes, slot, window));
+        final Stream changed = stream.of(bytes, slot, window);
+        return new SimOptions(receivers, changed, flow, audience, link, faults, plant);
     }
 
     public SimOptions withFlow(final int capacity, final int held, final double share) {
         return new SimOptions(receivers, stream, flow.of(capacity, held, share), audience, link, faults, plant);
-    }
-
-    /// Frames at equal intervals, so that the source sends for this share of the time.
-    public SimOptions withLoad(final double share) {
-        return new SimOptions(receivers, stream, flow.at(share), audience, link, faults, plant);
-    }
-
-    /// Some receivers are not waited for, or evicted when they are slow.
-    public SimOptions withImpatient(final double share, final long keepNs) {
-        return new SimOptions(
-                receivers,
-                stream,
-                flow,
-                new Audience(share, keepNs, audience.coRoots, audience.oneSided),
-                link,
-                faults,
-                plant);
     }
 
     public SimOptions withCoRoots(final CoRootConfig value) {
@@ -206,10 +170,6 @@ public record SimOptions(
 
     public SimOptions withLink(final LinkSpec value) {
         return new SimOptions(receivers, stream, flow, audience, value, faults, plant);
-    }
-
-    public SimOptions withFaults(final FaultMix value) {
-        return new SimOptions(receivers, stream, flow, audience, link, value, plant);
     }
 
     public SimOptions withPlant(final Plant value) {

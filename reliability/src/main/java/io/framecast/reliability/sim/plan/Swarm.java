@@ -8,14 +8,9 @@ package io.framecast.reliability.sim.plan;
 /// @param oneSided whether members act on their sources' memory
 /// @param plant the injected bug
 public record Swarm(int receivers, double loss, boolean crashes, boolean oneSided, Plant plant) {
-    /// Datagrams only, without one-sided operations.
-    public Swarm(final int receivers, final double loss, final boolean crashes, final Plant plant) {
-        this(receivers, loss, crashes, false, plant);
-    }
-
     /// Runs without an injected bug and without crashes.
     public static Swarm of(final int receivers, final double loss) {
-        return new Swarm(receivers, loss, false, Plant.NONE);
+        return new Swarm(receivers, loss, false, false, Plant.NONE);
     }
 
     public Swarm withCrashes() {

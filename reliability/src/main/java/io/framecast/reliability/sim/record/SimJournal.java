@@ -1,15 +1,17 @@
 package io.framecast.reliability.sim.record;
 
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 
-/// The outcome of a run: violations, and a digest of every decision in order.
+/// The outcome of a run: violations, counts, and a digest of every decision in order.
 public final class SimJournal {
     private static final int VIOLATIONS_MAX = 20;
 
     private final List<String> violations = new ArrayList<>();
+    private final long[] counts = new long[SimCount.values().length];
     private long digest;
-    private long frames;
     private long reliableNs;
 
     /// A decision: three numbers that identify it.
@@ -17,18 +19,23 @@ public final class SimJournal {
         digest = SimFrames.mix(digest ^ SimFrames.mix(what * 31 + subject) ^ (value * 0x9e3779b97f4a7c15L));
     }
 
-    public void frame(final long timeNs, final long receiver, final long frameId) {
-        frames++;
-        decide(timeNs, receiver, frameId);
+    /// Counts one.
+    public void count(final SimCount what) {
+        count(what, 1);
+    }
+
+    public void count(final SimCount what, final long more) {
+        counts[what.ordinal()] += more;
+    }
+
+    /// The count so far.
+    public long of(final SimCount what) {
+        return counts[what.ordinal()];
     }
 
     /// A reliable receiver got a frame.
     public void reliable(final long timeNs) {
         reliableNs = timeNs;
-    }
-
-    public long reliableNs() {
-        return reliableNs;
     }
 
     public void violation(final long timeNs, final String text) {
@@ -41,15 +48,13 @@ public final class SimJournal {
         return violations.isEmpty();
     }
 
-    public List<String> violations() {
-        return List.copyOf(violations);
-    }
-
-    public long digest() {
-        return digest;
-    }
-
-    public long frames() {
-        return frames;
+    /// The report on a run that is over.
+    public SimReport report(
+            final long seed, final long timeNs, final SimReport.RepairTail gaps, final SimReport.RepairTail tails) {
+        final Map<SimCount, Long> all = new EnumMap<>(SimCount.class);
+        for (final SimCount what : SimCount.values()) {
+            all.put(what, of(what));
+        }
+        return new SimReport(seed, all, gaps, tails, reliableNs, timeNs, digest, List.copyOf(violations));
     }
 }
