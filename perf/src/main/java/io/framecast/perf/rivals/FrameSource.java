@@ -1,5 +1,6 @@
 package io.framecast.perf.rivals;
 
+import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.ProcessCost;
 import java.util.concurrent.locks.LockSupport;
 
@@ -75,8 +76,9 @@ final class FrameSource {
         return measuredFrames;
     }
 
-    long dueNs() {
-        return dueNs;
+    /// The front of the frame that is due.
+    FrameContent.Stamp stamp() {
+        return new FrameContent.Stamp(number, dueNs, last ? FrameContent.Stamp.LAST : 0);
     }
 
     boolean isLast() {

@@ -2,6 +2,7 @@ package io.framecast.perf.rivals;
 
 import io.framecast.api.DeviceFrame;
 import io.framecast.api.Subscriber;
+import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.Signal;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -55,8 +56,9 @@ final class FramecastBystander {
         frame.awaitReady();
         final MemorySegment bytes = frame.region().host();
         last |= meter.onFrame(bytes);
-        final long number = FrameStamp.number(bytes, 0);
-        final long dueNs = FrameStamp.dueNs(bytes, 0);
+        final FrameContent.Stamp stamp = FrameContent.read(bytes, 0);
+        final long number = stamp.number();
+        final long dueNs = stamp.dueNs();
         if (firstNumber < 0) {
             firstNumber = number;
             firstDueNs = dueNs;

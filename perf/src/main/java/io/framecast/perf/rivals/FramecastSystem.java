@@ -10,6 +10,8 @@ import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
+import io.framecast.perf.harness.CountersFile;
+import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.FrameStreams;
 import io.framecast.perf.harness.ProcessCost;
 import java.lang.foreign.Arena;
@@ -44,9 +46,10 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
 
     @Override
     public SourceReport publish(final StreamSpec spec, final Runnable gone) {
-        try (EngineTraffic engine = EngineTraffic.create();
-                Framecast node = Framecast.launch(config(spec).withCountersFile(engine.file()));
+        try (CountersFile counters = CountersFile.create();
+                Framecast node = Framecast.launch(config(spec).withCountersFile(counters.path()));
                 Publisher publisher = node.publish(channel(spec))) {
+            final EngineTraffic engine = new EngineTraffic(counters);
             FrameStreams.awaitReady(publisher, spec.load().members());
             final FrameSource source = new FrameSource(
                     spec,
@@ -83,7 +86,7 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
     private record Sending(Publisher publisher, FrameSource source) {
         void run(final int frameBytes, final Arena arena) {
             final MemorySegment noise = arena.allocate(frameBytes, Long.BYTES);
-            FrameStamp.fill(noise);
+            FrameContent.fill(noise);
             final FrameClaim claim = new FrameClaim();
             final long filled = Math.max(FILL_BYTES, (long) FILL_FRAMES * frameBytes);
             boolean claims = true;
@@ -95,10 +98,10 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
                     if (sentBytes < filled) {
                         frame.copyFrom(noise);
                     }
-                    FrameStamp.write(frame, source);
+                    FrameContent.stampEnds(frame, source.stamp());
                     claim.commit(FrameOptions.DEFAULT);
                 } else {
-                    FrameStamp.write(noise, source);
+                    FrameContent.stampEnds(noise, source.stamp());
                     offer(noise);
                 }
                 sentBytes += frameBytes;

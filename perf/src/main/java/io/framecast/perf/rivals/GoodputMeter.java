@@ -1,5 +1,6 @@
 package io.framecast.perf.rivals;
 
+import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.FramesDifferException;
 import io.framecast.perf.harness.ProcessCost;
 import java.lang.foreign.MemorySegment;
@@ -33,12 +34,11 @@ final class GoodputMeter {
     /// @return whether it was the last
     /// @throws FramesDifferException when it is torn, or came twice or out of order
     boolean onFrame(final MemorySegment frame) {
-        final long number = FrameStamp.number(frame, 0);
-        if (FrameStamp.endNumber(frame) != number) {
-            throw new FramesDifferException("frame " + number + " ends as " + FrameStamp.endNumber(frame));
-        }
-        onFrame(number, FrameStamp.dueNs(frame, 0), frame.byteSize());
-        return FrameStamp.isLast(frame, 0);
+        final FrameContent.Stamp stamp = FrameContent.read(frame, 0);
+        final long frameBytes = frame.byteSize();
+        FrameContent.requireEnd(frame.asSlice(frameBytes - Long.BYTES), frameBytes, stamp);
+        onFrame(stamp.number(), stamp.dueNs(), frameBytes);
+        return stamp.is(FrameContent.Stamp.LAST);
     }
 
     /// A whole frame is in place.

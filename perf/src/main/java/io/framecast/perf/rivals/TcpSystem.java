@@ -1,6 +1,7 @@
 package io.framecast.perf.rivals;
 
 import io.framecast.perf.harness.Connections;
+import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.ProcessCost;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -30,13 +31,13 @@ public final class TcpSystem implements MeasuredSystem {
         try (Arena arena = Arena.ofConfined();
                 Selector selector = Selector.open()) {
             final MemorySegment frame = arena.allocate(spec.load().frameBytes(), Long.BYTES);
-            FrameStamp.fill(frame);
+            FrameContent.fill(frame);
             final List<Connection> connections = accept(spec, selector, frame);
             try {
                 final FrameSource source =
                         new FrameSource(spec, new ProcessCost(spec.link().device()));
                 while (source.next()) {
-                    FrameStamp.write(frame, source);
+                    FrameContent.stampEnds(frame, source.stamp());
                     write(connections, selector);
                 }
                 final SourceReport report = source.report(NAME, traffic(source, spec));
