@@ -11,34 +11,18 @@ import java.util.stream.IntStream;
 /// A question, and what is measured to answer it unless options say otherwise.
 public enum BenchScenario {
     /// How late frames are at a modest fixed rate.
-    LATENCY("frames at a fixed rate", new Usual("floor,aeron,tcp", BenchNet.LOOPBACK, List.of(1 << 20), 1, 5, 5)),
-    /// How much gets through, of pictures of 1920 × 1080 pixels of three bytes.
-    THROUGHPUT(
-            "as fast as frames are taken",
-            new Usual("floor,aeron,tcp", BenchNet.LOOPBACK, List.of(6_220_800), 1, 5, 2)),
+    LATENCY("frames at a fixed rate"),
+    /// How much gets through.
+    THROUGHPUT("as fast as frames are taken"),
     /// The cost of more receivers.
-    SCALING(
-            "150 MB/s offered to more and more receivers",
-            new Usual("floor,tcp", BenchNet.BRIDGE, List.of(1 << 20), 3, 5, 2)),
+    SCALING("150 MB/s offered to more and more receivers"),
     /// The cost of loss.
-    LOSS(
-            "as fast as frames are taken, without and with loss",
-            new Usual("aeron,tcp", BenchNet.VETH, List.of(1 << 20), 1, 5, 2)),
+    LOSS("as fast as frames are taken, without and with loss"),
     /// Frames from 64 bytes to 128 MB.
-    SIZES(
-            "as fast as frames are taken, small ones and large",
-            new Usual(
-                    "floor,aeron",
-                    BenchNet.LOOPBACK,
-                    List.of(64, 1 << 10, 1 << 14, 1 << 18, 1 << 20, 1 << 24, 1 << 27),
-                    1,
-                    3,
-                    1)),
+    SIZES("as fast as frames are taken, small ones and large"),
     /// The cost of a subscriber that is stopped, or far too slow, for its neighbours under each policy but
     /// `reliable`.
-    ISOLATION(
-            "150 MB/s offered to two beside one that is too slow",
-            new Usual("none", BenchNet.LOOPBACK, List.of(1 << 20), 2, 3, 2));
+    ISOLATION("150 MB/s offered to two beside one that is too slow");
 
     // The deadline is five intervals of frames at this rate; the source waits 100 ms before it evicts.
     private static final List<String> IMPATIENT = List.of("deadline=40ms", "latest", "evict=100ms");
@@ -48,7 +32,6 @@ public enum BenchScenario {
     private static final int SMALL_FRAME_BYTES = 1 << 16;
 
     private final String summary;
-    private final Usual usual;
 
     /// What is measured unless options say otherwise.
     ///
@@ -57,9 +40,8 @@ public enum BenchScenario {
     /// @param seconds enough for a 99th percentile of frames at a fixed rate
     record Usual(String rivals, BenchNet net, List<Integer> frameBytes, int receiversMax, int rounds, double seconds) {}
 
-    BenchScenario(final String summary, final Usual usual) {
+    BenchScenario(final String summary) {
         this.summary = summary;
-        this.usual = usual;
     }
 
     /// As users write it.
@@ -73,14 +55,26 @@ public enum BenchScenario {
     }
 
     Usual usual() {
-        return usual;
+        final List<Integer> mebi = List.of(1 << 20);
+        return switch (this) {
+            case LATENCY -> new Usual("floor,aeron,tcp", BenchNet.LOOPBACK, mebi, 1, 5, 5);
+            // A picture of 1920 × 1080 pixels of three bytes.
+            case THROUGHPUT -> new Usual("floor,aeron,tcp", BenchNet.LOOPBACK, List.of(6_220_800), 1, 5, 2);
+            case SCALING -> new Usual("floor,tcp", BenchNet.BRIDGE, mebi, 3, 5, 2);
+            case LOSS -> new Usual("aeron,tcp", BenchNet.VETH, mebi, 1, 5, 2);
+            case SIZES -> {
+                final List<Integer> sizes = List.of(64, 1 << 10, 1 << 14, 1 << 18, 1 << 20, 1 << 24, 1 << 27);
+                yield new Usual("floor,aeron", BenchNet.LOOPBACK, sizes, 1, 3, 1);
+            }
+            case ISOLATION -> new Usual("none", BenchNet.LOOPBACK, mebi, 2, 3, 2);
+        };
     }
 
     /// Numbers of receivers.
     List<Integer> receivers() {
         return this == SCALING
-                ? IntStream.rangeClosed(1, usual.receiversMax).boxed().toList()
-                : List.of(usual.receiversMax);
+                ? IntStream.rangeClosed(1, usual().receiversMax).boxed().toList()
+                : List.of(usual().receiversMax);
     }
 
     /// The bystanders, one after the other.

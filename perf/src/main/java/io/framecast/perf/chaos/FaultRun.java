@@ -212,7 +212,7 @@ final class FaultRun {
                 }
             }
             case STOP -> process().signal(Signal.STOP);
-            case CUT -> network.cut(target().host(), fault.cut());
+            case CUT -> network.cut(target().host(), fault.cut(), true);
             case ATTACK -> attack();
         }
     }
@@ -222,7 +222,7 @@ final class FaultRun {
             case KILL -> throw new IllegalStateException("a kill has no end");
             case STOP -> process().signal(Signal.CONT);
             case CUT -> {
-                network.restore(target().host(), fault.cut());
+                network.cut(target().host(), fault.cut(), false);
                 cluster.await(
                         () -> network.hasCarrier(target().host(), process().pid()), plan.patienceMs(END_MAX_MS));
             }

@@ -89,14 +89,14 @@ final class FrameSource {
     ///
     /// @param traffic what the publisher sent since the warm-up ended
     SourceReport report(final String transport, final Traffic traffic) {
-        cost.end();
+        final ProcessCost.Spent spent = cost.end();
         return new SourceReport(
                 transport,
                 measuredFrames,
                 measuredFrames * spec.load().frameBytes(),
-                cost.cpuNs(),
-                cost.compileNs(),
-                cost.interfaceBytes(),
+                spent.cpuNs(),
+                spent.compileNs(),
+                spent.interfaceBytes(),
                 traffic.payloadBytes(),
                 traffic.wireBytes());
     }

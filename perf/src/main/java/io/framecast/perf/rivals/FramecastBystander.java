@@ -21,7 +21,6 @@ final class FramecastBystander {
     private final StreamSpec spec;
     private final GoodputMeter meter;
     private boolean stopped;
-    private boolean last;
     private long firstNumber = -1;
     private long firstDueNs;
 
@@ -55,7 +54,7 @@ final class FramecastBystander {
     private void take(final DeviceFrame frame) {
         frame.awaitReady();
         final MemorySegment bytes = frame.region().host();
-        last |= meter.onFrame(bytes);
+        meter.onFrame(bytes);
         final FrameContent.Stamp stamp = FrameContent.read(bytes, 0);
         final long number = stamp.number();
         final long dueNs = stamp.dueNs();
@@ -75,7 +74,7 @@ final class FramecastBystander {
 
     // The stamps of frames show the rate of publishing, also where frames between them were dropped.
     private void pause(final long number, final long dueNs) {
-        if (number == firstNumber || last) {
+        if (number == firstNumber || meter.hasLast()) {
             return;
         }
         final long endNs =

@@ -185,7 +185,7 @@ public final class StockAeronSystem implements MeasuredSystem {
                         aeron.addSubscription(channel(spec) + "|rcv-wnd=" + bufferBytes(spec), STREAM)) {
             final Assembly assembly = new Assembly(spec, arena);
             boolean connected = false;
-            while (!assembly.last) {
+            while (!assembly.meter.hasLast()) {
                 idle.idle(subscription.poll(assembly, FRAGMENTS_MAX));
                 if (connected && !subscription.isConnected()) {
                     throw new IllegalStateException("the publisher is gone");
@@ -202,7 +202,6 @@ public final class StockAeronSystem implements MeasuredSystem {
         private final MemorySegment frame;
         private final UnsafeBuffer buffer;
         private int filled;
-        private boolean last;
 
         Assembly(final StreamSpec spec, final Arena arena) {
             meter = new GoodputMeter(spec);
@@ -216,7 +215,7 @@ public final class StockAeronSystem implements MeasuredSystem {
             filled += length;
             if (filled == buffer.capacity()) {
                 filled = 0;
-                last = meter.onFrame(frame);
+                meter.onFrame(frame);
             }
         }
     }

@@ -118,14 +118,13 @@ public final class TcpSystem implements MeasuredSystem {
             final int frames = Math.max(RING_FRAMES, RING_BYTES_MIN / frameBytes);
             final MemorySegment ring = arena.allocate((long) frames * frameBytes, Long.BYTES);
             final ByteBuffer bytes = ring.asByteBuffer();
-            boolean last = false;
             int taken = 0;
-            while (!last) {
+            while (!meter.hasLast()) {
                 if (channel.read(bytes) < 0) {
                     throw new IllegalStateException("the publisher is gone");
                 }
                 for (; bytes.position() - taken >= frameBytes; taken += frameBytes) {
-                    last = meter.onFrame(ring.asSlice(taken, frameBytes));
+                    meter.onFrame(ring.asSlice(taken, frameBytes));
                 }
                 if (!bytes.hasRemaining()) {
                     bytes.clear();

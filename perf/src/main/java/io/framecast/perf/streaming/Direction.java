@@ -18,11 +18,19 @@ enum Direction {
     PAPER("copies to the source's device and from the receivers'", Load.TO_DEVICE, Load.TO_HOST);
 
     /// The copies of one process in the background.
-    record Load(boolean toDevice, boolean toHost) {
-        static final Load NONE = new Load(false, false);
-        static final Load TO_DEVICE = new Load(true, false);
-        static final Load TO_HOST = new Load(false, true);
-        static final Load BOTH = new Load(true, true);
+    enum Load {
+        NONE,
+        TO_DEVICE,
+        TO_HOST,
+        BOTH;
+
+        boolean toDevice() {
+            return this == TO_DEVICE || this == BOTH;
+        }
+
+        boolean toHost() {
+            return this == TO_HOST || this == BOTH;
+        }
     }
 
     private final String words;

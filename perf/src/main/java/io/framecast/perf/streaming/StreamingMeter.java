@@ -35,6 +35,7 @@ final class StreamingMeter implements AutoCloseable {
     private long firstNs;
     private long lastNs;
     private boolean measuring;
+    private double compilingShare;
 
     StreamingMeter(
             final StreamingSpec spec,
@@ -97,7 +98,7 @@ final class StreamingMeter implements AutoCloseable {
         if (measuring && !counts) {
             measuring = false;
             background.end();
-            cost.end();
+            compilingShare = cost.end().compilingShare();
         }
     }
 
@@ -133,7 +134,7 @@ final class StreamingMeter implements AutoCloseable {
                 latencyUs(50),
                 latencyUs(99),
                 background.achievedMBps(),
-                cost.compilingShare());
+                compilingShare);
     }
 
     private double latencyUs(final double percent) {

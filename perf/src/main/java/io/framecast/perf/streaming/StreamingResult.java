@@ -33,10 +33,10 @@ record StreamingResult(
     static StreamingResult of(
             final Direction direction, final SentReport source, final List<ReceivedReport> receivers) {
         final List<Double> copied = new ArrayList<>();
-        if (!direction.atSource().equals(Direction.Load.NONE)) {
+        if (direction.atSource() != Direction.Load.NONE) {
             copied.add(source.backgroundMBps());
         }
-        if (!direction.atReceiver().equals(Direction.Load.NONE)) {
+        if (direction.atReceiver() != Direction.Load.NONE) {
             receivers.forEach(receiver -> copied.add(receiver.backgroundMBps()));
         }
         return new StreamingResult(

@@ -59,13 +59,9 @@ final class StreamingSource {
             }
             acknowledgements.await(source.number);
             background.end();
-            source.cost.end();
+            final double compilingShare = source.cost.end().compilingShare();
             return new SentReport(
-                    transport,
-                    device.name(),
-                    source.number + 1,
-                    background.achievedMBps(),
-                    source.cost.compilingShare());
+                    transport, device.name(), source.number + 1, background.achievedMBps(), compilingShare);
         }
     }
 

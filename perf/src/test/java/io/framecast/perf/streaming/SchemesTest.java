@@ -72,7 +72,7 @@ final class SchemesTest {
             subscribing.add(start(() -> Scheme.of(own).subscribe(own)));
         }
         final SentReport source = Scheme.of(spec).publish(spec);
-        assertEquals(!direction.atSource().equals(Direction.Load.NONE), source.backgroundMBps() > 0);
+        assertEquals(direction.atSource() != Direction.Load.NONE, source.backgroundMBps() > 0);
         for (final FutureTask<ReceivedReport> task : subscribing) {
             final ReceivedReport report = task.get();
             assertEquals("emulated:0", report.device());
@@ -80,7 +80,7 @@ final class SchemesTest {
             assertTrue(report.checkedFrames() >= 2, report::toString);
             assertTrue(report.broadcastMBps() > 0, report::toString);
             assertTrue(report.latencyUs() > 0, report::toString);
-            assertEquals(!direction.atReceiver().equals(Direction.Load.NONE), report.backgroundMBps() > 0);
+            assertEquals(direction.atReceiver() != Direction.Load.NONE, report.backgroundMBps() > 0);
         }
     }
 
