@@ -5,7 +5,6 @@ import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.FramesDifferException;
 import io.framecast.perf.harness.MachineInfo;
 import io.framecast.perf.harness.OptionValues;
-import io.framecast.perf.rivals.FloorSystem;
 import io.framecast.perf.table.Output;
 import io.framecast.samples.ToolContext;
 import java.lang.foreign.Arena;
@@ -45,7 +44,7 @@ public final class ArrivalBench {
         OptionValues.within("--seconds", seconds, 0.05, SECONDS_MAX);
         final DeviceChoice choice =
                 DeviceChoice.parse(device, "auto|(cuda|emulated):\\d{1,3}", "auto, cuda:N or emulated:N");
-        final MachineInfo machine = MachineInfo.read(FloorSystem.hasBatching());
+        final MachineInfo machine = MachineInfo.read();
         machine.announce(context::line);
         final List<ArrivalRow> rows = new ArrayList<>();
         try (DeviceBackend opened = choice.resolved().open();
@@ -55,8 +54,8 @@ public final class ArrivalBench {
                 final ArrivalMeter meter = new ArrivalMeter(opened, blocks, seconds, context::isStopped);
                 for (final int bytes : lengths) {
                     final MemorySegment frame = frame(arena, bytes);
-                    rows.add(meter.persistent(frame));
-                    rows.add(meter.launched(frame));
+                    rows.add(meter.measure(true, frame));
+                    rows.add(meter.measure(false, frame));
                 }
             } catch (final FramesDifferException e) {
                 // Before the device is closed, which may take its time: a kernel that stands still is on it.
@@ -76,7 +75,8 @@ public final class ArrivalBench {
 
     static String warning(final List<ArrivalRow> rows) {
         return rows.stream().anyMatch(ArrivalRow::emulated)
-                ? "An emulated device is threads of this CPU: its figures prove the plumbing and say nothing about GPUs.\n"
+                ? "An emulated device is threads of this CPU: its figures prove the plumbing and say nothing about"
+                        + " GPUs.\n"
                 : "";
     }
 

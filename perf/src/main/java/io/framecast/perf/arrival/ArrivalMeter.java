@@ -41,32 +41,22 @@ final class ArrivalMeter {
         this.stopped = stopped;
     }
 
+    /// @param persistent one launch for all frames, or one for each
     /// @throws FramesDifferException when a sum is wrong
-    ArrivalRow persistent(final MemorySegment frame) {
-        try (Measured persistent = new Persistent(frame)) {
-            return measure(true, frame, persistent);
+    ArrivalRow measure(final boolean persistent, final MemorySegment frame) {
+        try (Measured measured = persistent ? new Persistent(frame) : new Launched(frame)) {
+            measured.run(seconds * WARM_UP_SHARE);
+            final Percentiles trips = measured.roundTrips();
+            return new ArrivalRow(
+                    device.name(),
+                    device.description(),
+                    persistent,
+                    blocks,
+                    ENTRIES,
+                    (int) frame.byteSize(),
+                    trips,
+                    measured.run(seconds));
         }
-    }
-
-    /// @throws FramesDifferException when a sum is wrong
-    ArrivalRow launched(final MemorySegment frame) {
-        try (Measured launched = new Launched(frame)) {
-            return measure(false, frame, launched);
-        }
-    }
-
-    private ArrivalRow measure(final boolean persistent, final MemorySegment frame, final Measured measured) {
-        measured.run(seconds * WARM_UP_SHARE);
-        final Percentiles trips = measured.roundTrips();
-        return new ArrivalRow(
-                device.name(),
-                device.description(),
-                persistent,
-                blocks,
-                ENTRIES,
-                (int) frame.byteSize(),
-                trips,
-                measured.run(seconds));
     }
 
     private boolean isOver(final long startNs, final double forSeconds) {

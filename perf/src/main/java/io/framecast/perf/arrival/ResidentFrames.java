@@ -137,11 +137,6 @@ final class ResidentFrames implements Subscriber {
         }
 
         @Override
-        public int tag() {
-            return 0;
-        }
-
-        @Override
         public DeviceEvent ready() {
             return ready;
         }

@@ -1,11 +1,8 @@
 package io.framecast.perf.bench;
 
-import io.framecast.api.error.ConfigException;
 import io.framecast.perf.arrival.ArrivalBench;
 import io.framecast.perf.control.ControlBench;
 import io.framecast.perf.harness.MachineInfo;
-import io.framecast.perf.harness.StoppedException;
-import io.framecast.perf.rivals.FloorSystem;
 import io.framecast.perf.streaming.StreamingOptions;
 import io.framecast.perf.table.Output;
 import io.framecast.perf.tail.TailOptions;
@@ -51,19 +48,25 @@ final class BenchCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         final BenchPlan plan = options.plan();
         final Output output = new Output(context, plan.out().orElse(null));
-        final MachineInfo machine = MachineInfo.read(FloorSystem.hasBatching());
+        final MachineInfo machine = MachineInfo.read();
         machine.announce(context::line);
         plan.skips().forEach(skip -> context.line("skipped: " + skip));
         context.line(
                 String.format(Locale.ROOT, "%d measurements, about %.0f s", plan.measurements(), plan.aboutSeconds()));
-        final BenchRun run = new BenchRun(plan, context::line, System::nanoTime);
         final String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
-        final List<BenchRow> rows = measure(plan, run);
+        final List<BenchRow> rows;
+        final boolean differ;
+        try (Measurement measurement = new Measurement(plan, context::line)) {
+            context.onStop(measurement::stop);
+            final BenchRun run = new BenchRun(plan, context::line, System::nanoTime, measurement);
+            rows = run.run();
+            differ = run.haveFramesDiffered();
+        }
         output.file("index.html", () -> BenchTable.page(machine, plan, started, rows));
         output.write("bench", Map.of("machine", machine.json()), BenchTable.TABLE, rows, "", BenchTable.figures(rows));
         final List<BenchRow> own = rows.stream().filter(BenchRow::framecast).toList();
         return output.status(
-                run.haveFramesDiffered() || own.stream().anyMatch(row -> row.lostFrames() > 0),
+                differ || own.stream().anyMatch(row -> row.lostFrames() > 0),
                 own.stream().flatMap(row -> row.failures().stream()).toList());
     }
 
@@ -88,7 +91,8 @@ final class BenchCommand implements Callable<Integer> {
             name = "control",
             description =
                     "Counts the control datagrams (ACKs, NACKs, heartbeats, ...) that a source takes and sends for"
-                            + " each data datagram, without and with co-roots, for growing numbers of simulated receivers.",
+                            + " each data datagram, without and with co-roots, for growing numbers of simulated"
+                            + " receivers.",
             mixinStandardHelpOptions = true,
             footerHeading = "%nExamples:%n",
             footer = {
@@ -132,14 +136,5 @@ final class BenchCommand implements Callable<Integer> {
             })
     int streaming(@Mixin final StreamingOptions streamingOptions) throws InterruptedException {
         return streamingOptions.run(context);
-    }
-
-    private List<BenchRow> measure(final BenchPlan plan, final BenchRun run) throws InterruptedException {
-        try (Measurement measurement = new Measurement(plan, context::line)) {
-            context.onStop(measurement::stop);
-            return run.run(measurement);
-        } catch (final StoppedException e) {
-            throw new ConfigException("stopped before the end: nothing is reported", e);
-        }
     }
 }

@@ -1,9 +1,9 @@
 package io.framecast.perf.bench;
 
 import io.framecast.perf.table.RoundsRow;
-import io.framecast.perf.table.Statistics;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
 
 /// One system in one case, with its rounds. NaN stands for a figure that is not known.
 ///
@@ -27,8 +27,8 @@ record BenchRow(
     }
 
     /// The figure that systems are compared by.
-    Statistics compared() {
-        return of(setting.scenario().comparesLatency() ? RoundResult::p99Us : RoundResult::goodputMBps);
+    ToDoubleFunction<RoundResult> comparedFigure() {
+        return setting.scenario().comparesLatency() ? RoundResult::p99Us : RoundResult::goodputMBps;
     }
 
     double ratio(final String name) {

@@ -44,11 +44,11 @@ final class BenchRows {
         final Map<String, Double> ratios = new HashMap<>();
         for (final BenchSystem rival : List.of(BenchSystem.FLOOR, BenchSystem.AERON, BenchSystem.TCP)) {
             final Optional<BenchRow> other = find(rows, rival, setting);
-            put(ratios, "ratio_to_" + rival.name(), row, other);
+            put(ratios, "ratio_to_" + rival.name(), row, other, row.comparedFigure());
             put(ratios, "cpu_ratio_to_" + rival.name(), row, other, RoundResult::cpuSecondsPerGB);
         }
         if (setting.loss() > 0) {
-            put(ratios, "ratio_to_clean", row, find(rows, row.system(), setting.withLoss(0)));
+            put(ratios, "ratio_to_clean", row, find(rows, row.system(), setting.withLoss(0)), row.comparedFigure());
         }
         final double fps = setting.framesPerSecond();
         final Optional<BenchRow> fewest = rows.stream()
@@ -61,9 +61,10 @@ final class BenchRows {
         put(ratios, "source_wire_ratio_to_fewest", row, fewest, RoundResult::wireBytesPerByte);
         if (setting.bystander().isThere()) {
             final BenchCase healthy = setting.withBystander(setting.bystander().healthy());
-            put(ratios, "ratio_to_alone", row, find(rows, row.system(), setting.withBystander(Bystander.NONE)));
+            final Optional<BenchRow> alone = find(rows, row.system(), setting.withBystander(Bystander.NONE));
+            put(ratios, "ratio_to_alone", row, alone, row.comparedFigure());
             if (!setting.equals(healthy)) {
-                put(ratios, "ratio_to_healthy", row, find(rows, row.system(), healthy));
+                put(ratios, "ratio_to_healthy", row, find(rows, row.system(), healthy), row.comparedFigure());
             }
         }
         return ratios;
@@ -74,12 +75,6 @@ final class BenchRows {
         return rows.stream()
                 .filter(row -> row.system().equals(system) && row.setting().equals(setting))
                 .findFirst();
-    }
-
-    private static void put(
-            final Map<String, Double> ratios, final String name, final BenchRow row, final Optional<BenchRow> by) {
-        by.ifPresent(other -> ratios.put(
-                name, Statistics.ratio(row.compared().median(), other.compared().median())));
     }
 
     private static void put(

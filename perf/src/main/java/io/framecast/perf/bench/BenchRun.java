@@ -13,18 +13,26 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /// Measures all systems of all cases, group by group, in the rounds of the harness.
-final class BenchRun {
+final class BenchRun implements Rounds.Measuring<BenchCase, BenchSystem, RoundResult> {
     private static final double NS_PER_SECOND = 1e9;
 
     private final BenchPlan plan;
     private final Consumer<String> console;
     private final LongSupplier clockNs;
+    private final Measuring measuring;
+    private final Map<BenchSystem, Double> warmUpSeconds = new HashMap<>();
+    private BenchGroup group = new BenchGroup(List.of());
     private boolean framesDiffered;
 
-    BenchRun(final BenchPlan plan, final Consumer<String> console, final LongSupplier clockNs) {
+    BenchRun(
+            final BenchPlan plan,
+            final Consumer<String> console,
+            final LongSupplier clockNs,
+            final Measuring measuring) {
         this.plan = plan;
         this.console = console;
         this.clockNs = clockNs;
+        this.measuring = measuring;
     }
 
     /// Measures.
@@ -38,89 +46,71 @@ final class BenchRun {
     }
 
     /// @return the rows, systems of a case one behind the other
-    List<BenchRow> run(final Measuring measuring) throws InterruptedException {
+    List<BenchRow> run() throws InterruptedException {
         final List<BenchRow> rows = new ArrayList<>();
-        for (final BenchGroup group : plan.groups()) {
+        for (final BenchGroup next : plan.groups()) {
+            group = next;
             measuring.begin(group);
-            final GroupRounds measured = new GroupRounds(measuring, group);
-            final Rounds<BenchCase, BenchSystem, RoundResult> rounds = new Rounds<>(measured);
+            warmUpSeconds.clear();
+            final Rounds<BenchCase, BenchSystem, RoundResult> rounds = new Rounds<>(this);
             rounds.warmUp(group.systems());
             final Map<BenchCase, List<BenchSystem>> cases = new LinkedHashMap<>();
             group.parts().forEach(part -> cases.put(part.setting(), part.systems()));
             rounds.run(plan.rounds(), cases)
-                    .forEach((setting, systems) -> systems.forEach((system, results) -> rows.add(new BenchRow(
-                            setting,
-                            system,
-                            results,
-                            measured.warmUpSeconds.getOrDefault(system, Double.NaN),
-                            Map.of()))));
+                    .forEach((setting, systems) -> systems.forEach((system, results) -> {
+                        final double seconds = warmUpSeconds.getOrDefault(system, Double.NaN);
+                        rows.add(new BenchRow(setting, system, results, seconds, Map.of()));
+                    }));
         }
         return BenchRows.compared(rows);
     }
 
-    /// The rounds of one group.
-    private final class GroupRounds implements Rounds.Measuring<BenchCase, BenchSystem, RoundResult> {
-        private final Measuring measuring;
-        private final BenchGroup group;
-        private final Map<BenchSystem, Double> warmUpSeconds = new HashMap<>();
-
-        GroupRounds(final Measuring measuring, final BenchGroup group) {
-            this.measuring = measuring;
-            this.group = group;
+    // The cases share the time.
+    @Override
+    public void warmUp(final BenchSystem system) throws InterruptedException, MeasurementFailedException {
+        final long beginNs = clockNs.getAsLong();
+        final List<BenchCase> settings = group.warmUps(system);
+        final double each = plan.times().warmUpMaxSeconds(group.receiversMax()) / settings.size();
+        for (int i = 0; i < settings.size(); i++) {
+            final BenchCase setting = settings.get(i);
+            final long endNs = beginNs + (long) (NS_PER_SECOND * each * (i + 1));
+            new WarmUp(clockNs, console).run(setting.text() + ", " + system.transport(), endNs, () -> {
+                final RoundResult result =
+                        measuring.run(setting, system, plan.times().ofWarmUp());
+                return new WarmUp.Round(result.goodputMBps(), result.compilingShare());
+            });
         }
+        warmUpSeconds.merge(system, (clockNs.getAsLong() - beginNs) / NS_PER_SECOND, Double::sum);
+    }
 
-        // The cases share the time.
-        @Override
-        public void warmUp(final BenchSystem system) throws InterruptedException, MeasurementFailedException {
-            final long beginNs = clockNs.getAsLong();
-            final List<BenchCase> settings = group.warmUps(system);
-            final double each = plan.times().warmUpMaxSeconds(group.receiversMax()) / settings.size();
-            for (int i = 0; i < settings.size(); i++) {
-                final BenchCase setting = settings.get(i);
-                new WarmUp(clockNs, console)
-                        .run(
-                                setting.text() + ", " + system.transport(),
-                                beginNs + (long) (NS_PER_SECOND * each * (i + 1)),
-                                () -> {
-                                    final RoundResult result = measuring.run(
-                                            setting, system, plan.times().ofWarmUp());
-                                    return new WarmUp.Round(result.goodputMBps(), result.compilingShare());
-                                });
-            }
-            warmUpSeconds.merge(system, (clockNs.getAsLong() - beginNs) / NS_PER_SECOND, Double::sum);
-        }
+    @Override
+    public RoundResult measure(final BenchCase setting, final BenchSystem system)
+            throws InterruptedException, MeasurementFailedException {
+        return measuring.run(setting, system, plan.times());
+    }
 
-        @Override
-        public RoundResult measure(final BenchCase setting, final BenchSystem system)
-                throws InterruptedException, MeasurementFailedException {
-            return measuring.run(setting, system, plan.times());
-        }
+    @Override
+    public RoundResult failed(final BenchCase setting, final BenchSystem system, final MeasurementFailedException why) {
+        framesDiffered |= system.isFramecast() && why.reason() == MeasurementFailedException.Reason.FRAMES_DIFFER;
+        return RoundResult.failed(system.transport(), String.valueOf(why.getMessage()));
+    }
 
-        @Override
-        public RoundResult failed(
-                final BenchCase setting, final BenchSystem system, final MeasurementFailedException why) {
-            framesDiffered |= system.isFramecast() && why.reason() == MeasurementFailedException.Reason.FRAMES_DIFFER;
-            return RoundResult.failed(system.transport(), String.valueOf(why.getMessage()));
-        }
-
-        @Override
-        public void onResult(
-                final int round, final BenchCase setting, final BenchSystem system, final RoundResult result) {
-            final String head = "round " + (round + 1) + " of " + plan.rounds() + ", " + setting.text() + ", "
-                    + result.transport() + ": ";
-            console.accept(
-                    result.hasFailed()
-                            ? head + "failed: " + result.failure()
-                            : String.format(
-                                    Locale.ROOT,
-                                    "%s%.0f MB/s, p50 %.2f ms, p99 %.2f ms, %.2f CPU s/GB%s",
-                                    head,
-                                    result.goodputMBps(),
-                                    result.p50Us() / 1e3,
-                                    result.p99Us() / 1e3,
-                                    result.cpuSecondsPerGB(),
-                                    result.lostFrames() == 0 ? "" : ", " + result.lostFrames() + " frames lost"));
-        }
+    @Override
+    public void onResult(final int round, final BenchCase setting, final BenchSystem system, final RoundResult result) {
+        final String head = "round " + (round + 1) + " of " + plan.rounds() + ", " + setting.text() + ", "
+                + result.transport() + ": ";
+        console.accept(
+                result.hasFailed()
+                        ? head + "failed: " + result.failure()
+                        : String.format(
+                                Locale.ROOT,
+                                "%s%.0f MB/s, p50 %.2f ms, p99 %.2f ms, %.2f CPU s/GB%s",
+                                head,
+                                result.goodputMBps(),
+                                result.p50Us() / 1e3,
+                                result.p99Us() / 1e3,
+                                result.cpuSecondsPerGB(),
+                                result.lostFrames() == 0 ? "" : ", " + result.lostFrames() + " frames lost"));
     }
 
     /// Whether Framecast delivered frames that differ from those published.

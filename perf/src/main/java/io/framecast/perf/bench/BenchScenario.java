@@ -6,22 +6,23 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.IntStream;
 
 /// A question, and what is measured to answer it unless options say otherwise.
 public enum BenchScenario {
     /// How late frames are at a modest fixed rate.
-    LATENCY("frames at a fixed rate", "floor,aeron,tcp"),
+    LATENCY("frames at a fixed rate"),
     /// How much gets through.
-    THROUGHPUT("as fast as frames are taken", "floor,aeron,tcp"),
+    THROUGHPUT("as fast as frames are taken"),
     /// The cost of more receivers.
-    SCALING("150 MB/s offered to more and more receivers", "floor,tcp"),
+    SCALING("150 MB/s offered to more and more receivers"),
     /// The cost of loss.
-    LOSS("as fast as frames are taken, without and with loss", "aeron,tcp"),
+    LOSS("as fast as frames are taken, without and with loss"),
     /// Frames from 64 bytes to 128 MB.
-    SIZES("as fast as frames are taken, small ones and large", "floor,aeron"),
+    SIZES("as fast as frames are taken, small ones and large"),
     /// The cost of a subscriber that is stopped, or far too slow, for its neighbours under each policy but
     /// `reliable`.
-    ISOLATION("150 MB/s offered to two beside one that is too slow", "none");
+    ISOLATION("150 MB/s offered to two beside one that is too slow");
 
     // The deadline is five intervals of frames at this rate; the source waits 100 ms before it evicts.
     private static final List<String> IMPATIENT = List.of("deadline=40ms", "latest", "evict=100ms");
@@ -31,11 +32,16 @@ public enum BenchScenario {
     private static final int SMALL_FRAME_BYTES = 1 << 16;
 
     private final String summary;
-    private final String rivals;
 
-    BenchScenario(final String summary, final String rivals) {
+    /// What is measured unless options say otherwise.
+    ///
+    /// @param net where it can be made
+    /// @param receiversMax most receivers
+    /// @param seconds enough for a 99th percentile of frames at a fixed rate
+    record Usual(String rivals, BenchNet net, List<Integer> frameBytes, int receiversMax, int rounds, double seconds) {}
+
+    BenchScenario(final String summary) {
         this.summary = summary;
-        this.rivals = rivals;
     }
 
     /// As users write it.
@@ -48,21 +54,27 @@ public enum BenchScenario {
         return summary;
     }
 
-    List<Integer> frameBytes() {
+    Usual usual() {
+        final List<Integer> mebi = List.of(1 << 20);
         return switch (this) {
-            case LATENCY, SCALING, LOSS, ISOLATION -> List.of(1 << 20);
+            case LATENCY -> new Usual("floor,aeron,tcp", BenchNet.LOOPBACK, mebi, 1, 5, 5);
             // A picture of 1920 × 1080 pixels of three bytes.
-            case THROUGHPUT -> List.of(6_220_800);
-            case SIZES -> List.of(64, 1 << 10, 1 << 14, 1 << 18, 1 << 20, 1 << 24, 1 << 27);
+            case THROUGHPUT -> new Usual("floor,aeron,tcp", BenchNet.LOOPBACK, List.of(6_220_800), 1, 5, 2);
+            case SCALING -> new Usual("floor,tcp", BenchNet.BRIDGE, mebi, 3, 5, 2);
+            case LOSS -> new Usual("aeron,tcp", BenchNet.VETH, mebi, 1, 5, 2);
+            case SIZES -> {
+                final List<Integer> sizes = List.of(64, 1 << 10, 1 << 14, 1 << 18, 1 << 20, 1 << 24, 1 << 27);
+                yield new Usual("floor,aeron", BenchNet.LOOPBACK, sizes, 1, 3, 1);
+            }
+            case ISOLATION -> new Usual("none", BenchNet.LOOPBACK, mebi, 2, 3, 2);
         };
     }
 
+    /// Numbers of receivers.
     List<Integer> receivers() {
-        return switch (this) {
-            case LATENCY, THROUGHPUT, LOSS, SIZES -> List.of(1);
-            case SCALING -> List.of(1, 2, 3);
-            case ISOLATION -> List.of(2);
-        };
+        return this == SCALING
+                ? IntStream.rangeClosed(1, usual().receiversMax).boxed().toList()
+                : List.of(usual().receiversMax);
     }
 
     /// The bystanders, one after the other.
@@ -82,35 +94,9 @@ public enum BenchScenario {
         return this == LOSS ? List.of(0.0, 0.01) : List.of(0.0);
     }
 
-    String rivals() {
-        return rivals;
-    }
-
-    /// The network that it asks about, where it can be made.
-    BenchNet net() {
-        return switch (this) {
-            case LATENCY, THROUGHPUT, SIZES, ISOLATION -> BenchNet.LOOPBACK;
-            case LOSS -> BenchNet.VETH;
-            case SCALING -> BenchNet.BRIDGE;
-        };
-    }
-
     /// Loss is a burst or a single datagram, as the source's interface takes them.
     List<Boolean> offloads() {
         return this == LOSS ? List.of(true, false) : List.of(true);
-    }
-
-    int rounds() {
-        return this == SIZES || this == ISOLATION ? 3 : 5;
-    }
-
-    double seconds() {
-        return switch (this) {
-            // Enough frames at 60 a second for a 99th percentile.
-            case LATENCY -> 5;
-            case THROUGHPUT, SCALING, LOSS, ISOLATION -> 2;
-            case SIZES -> 1;
-        };
     }
 
     /// Frames per second; 0 for as many as are taken.

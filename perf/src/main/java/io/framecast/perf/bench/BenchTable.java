@@ -27,6 +27,16 @@ final class BenchTable {
     private static final Table<RoundResult> ROUNDS = rounds();
     static final Table<BenchRow> TABLE = columns(fields());
 
+    private static final Plot GOODPUT = new Plot("goodput", "Goodput", "MB/s", RoundResult::goodputMBps);
+    private static final Plot CPU = new Plot("cpu", "CPU of all processes", "s/GB", RoundResult::cpuSecondsPerGB);
+    private static final Plot SOURCE_CPU =
+            new Plot("source-cpu", "CPU of the source", "µs/frame", RoundResult::sourceCpuUsPerFrame);
+    private static final Plot SOURCE_WIRE =
+            new Plot("source-wire", "Bytes that the source sent", "per byte", RoundResult::wireBytesPerByte);
+
+    /// One figure of the rows of a scenario.
+    private record Plot(String id, String title, String unit, ToDoubleFunction<RoundResult> figure) {}
+
     private BenchTable() {}
 
     private static Map<String, ToDoubleFunction<RoundResult>> figures() {
@@ -67,7 +77,7 @@ final class BenchTable {
     }
 
     private static Map<String, Object> spread(final BenchRow row) {
-        final Statistics compared = row.compared();
+        final Statistics compared = row.of(row.comparedFigure());
         final Map<String, Object> json = new LinkedHashMap<>();
         json.put("of", row.setting().scenario().comparesLatency() ? "latency_p99_us" : "goodput_MBps");
         json.put("min", compared.min());
@@ -154,39 +164,20 @@ final class BenchTable {
     }
 
     private static List<Figure> figures(final BenchScenario scenario, final List<BenchRow> rows) {
-        final Figure goodput = figure(scenario, "goodput", "Goodput", "MB/s", RoundResult::goodputMBps, rows);
-        final Figure cpu = figure(scenario, "cpu", "CPU of all processes", "s/GB", RoundResult::cpuSecondsPerGB, rows);
         return switch (scenario) {
             case LATENCY -> latencies(scenario, rows);
-            case THROUGHPUT, LOSS, SIZES, ISOLATION -> List.of(goodput, cpu);
+            case THROUGHPUT, LOSS, SIZES, ISOLATION ->
+                Stream.of(GOODPUT, CPU)
+                        .map(plot -> figure(scenario, plot, rows))
+                        .toList();
             case SCALING ->
-                List.of(
-                        goodput,
-                        figure(
-                                scenario,
-                                "source-cpu",
-                                "CPU of the source",
-                                "µs/frame",
-                                RoundResult::sourceCpuUsPerFrame,
-                                rows),
-                        figure(
-                                scenario,
-                                "source-wire",
-                                "Bytes that the source sent",
-                                "per byte",
-                                RoundResult::wireBytesPerByte,
-                                rows),
-                        cpu);
+                Stream.of(GOODPUT, SOURCE_CPU, SOURCE_WIRE, CPU)
+                        .map(plot -> figure(scenario, plot, rows))
+                        .toList();
         };
     }
 
-    private static Figure figure(
-            final BenchScenario scenario,
-            final String id,
-            final String title,
-            final String unit,
-            final ToDoubleFunction<RoundResult> figure,
-            final List<BenchRow> rows) {
+    private static Figure figure(final BenchScenario scenario, final Plot plot, final List<BenchRow> rows) {
         final Map<String, Function<BenchCase, String>> aspects = differing(rows);
         final List<Figure.Value> values = rows.stream()
                 .map(row -> new Figure.Value(
@@ -194,13 +185,13 @@ final class BenchTable {
                         aspects.values().stream()
                                 .map(aspect -> aspect.apply(row.setting()))
                                 .collect(Collectors.joining(BETWEEN)),
-                        row.of(figure)))
+                        row.of(plot.figure)))
                 .toList();
         return Figure.of(
-                scenario.label() + "-" + id,
-                title + ", " + scenario.label(),
+                scenario.label() + "-" + plot.id,
+                plot.title + ", " + scenario.label(),
                 String.join(BETWEEN, aspects.keySet()),
-                unit,
+                plot.unit,
                 values,
                 aspects.size() == 1 && (aspects.containsKey("frame") || aspects.containsKey("receivers")));
     }
@@ -256,10 +247,10 @@ final class BenchTable {
         final List<String> remarks = new ArrayList<>();
         remarks.add(String.format(
                 Locale.ROOT,
-                "Publisher and receivers are processes of their own. They ran untimed until goodput was steady, or %.0f s"
-                        + " were over (more with several receivers). Then every system ran once in each of %d rounds, one"
-                        + " after the other, %.1f s each; a figure is the median of its rounds, whiskers go from quartile"
-                        + " to quartile.",
+                "Publisher and receivers are processes of their own. They ran untimed until goodput was steady, or"
+                        + " %.0f s were over (more with several receivers). Then every system ran once in each of %d"
+                        + " rounds, one after the other, %.1f s each; a figure is the median of its rounds, whiskers go"
+                        + " from quartile to quartile.",
                 plan.times().warmUpMaxSeconds(),
                 plan.rounds(),
                 plan.times().seconds()));

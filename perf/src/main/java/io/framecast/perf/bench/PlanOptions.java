@@ -126,13 +126,18 @@ public final class PlanOptions {
         }
         final List<BenchScenario> asked =
                 parts.stream().map(part -> part.setting().scenario()).toList();
-        final int defaultRounds =
-                asked.stream().mapToInt(BenchScenario::rounds).min().orElse(1);
+        final int defaultRounds = asked.stream()
+                .mapToInt(scenario -> scenario.usual().rounds())
+                .min()
+                .orElse(1);
         return new BenchPlan(
                 List.copyOf(parts),
                 (int) OptionValues.within(
                         "--rounds", rounds == null ? quick ? QUICK_ROUNDS : defaultRounds : rounds, 1, ROUNDS_MAX),
-                times(asked.stream().mapToDouble(BenchScenario::seconds).max().orElse(1)),
+                times(asked.stream()
+                        .mapToDouble(scenario -> scenario.usual().seconds())
+                        .max()
+                        .orElse(1)),
                 OptionValues.bytes("--socket-buffer", socketBuffer, 0, Integer.MAX_VALUE / 2),
                 skips.stream().distinct().toList(),
                 Optional.ofNullable(out));
@@ -179,7 +184,7 @@ public final class PlanOptions {
 
     private BenchNet network(final BenchScenario scenario, final List<String> skips) {
         final BenchNet wanted = net == null
-                ? scenario.net()
+                ? scenario.usual().net()
                 : Arrays.stream(BenchNet.values())
                         .filter(known -> known.label().equals(net))
                         .findFirst()
@@ -220,7 +225,7 @@ public final class PlanOptions {
 
     private List<Integer> frameBytes(final BenchScenario scenario) {
         if (frameBytes == null) {
-            final List<Integer> all = scenario.frameBytes();
+            final List<Integer> all = scenario.usual().frameBytes();
             final int step = quick ? Math.ceilDiv(all.size(), QUICK_VALUES) : 1;
             return all.stream().filter(bytes -> all.indexOf(bytes) % step == 0).toList();
         }
@@ -246,7 +251,7 @@ public final class PlanOptions {
         for (final String transport : OptionValues.words("--transport", transports, TRANSPORTS)) {
             systems.add(BenchSystem.framecast(transport));
         }
-        final String rivals = against == null ? setting.scenario().rivals() : against;
+        final String rivals = against == null ? setting.scenario().usual().rivals() : against;
         if (rivals.equals("none")) {
             return List.copyOf(systems);
         }

@@ -1,6 +1,6 @@
 package io.framecast.perf.chaos;
 
-import java.io.BufferedReader;
+import io.framecast.perf.harness.Child;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.ArrayList;
@@ -33,17 +33,10 @@ final class BatchTool implements AutoCloseable {
         words.addAll(List.of("-force", "-batch", "-"));
         process = new ProcessBuilder(words).redirectErrorStream(true).start();
         commands = process.outputWriter();
-        Thread.ofPlatform().daemon().name(name + "-batch").start(() -> read(process.inputReader()));
-    }
-
-    private void read(final BufferedReader lines) {
-        try (lines) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                answers.add(line.strip());
-            }
-        } catch (final IOException e) {
-            // It was ended.
-        }
+        Thread.ofPlatform()
+                .daemon()
+                .name(name + "-batch")
+                .start(() -> Child.read(process.inputReader(), line -> answers.add(line.strip())));
     }
 
     /// Has a command done that says nothing where all is well, and sees by another what came of it.

@@ -34,19 +34,11 @@ interface ChaosNetwork extends AutoCloseable {
     /// Share of datagrams that a host loses unless it is cut off.
     double loss();
 
-    /// Cuts a host off.
-    default void cut(final int host, final Cut cut) throws IOException {
+    /// Cuts a host off, or undoes that.
+    default void cut(final int host, final Cut cut, final boolean off) throws IOException {
         switch (cut) {
-            case LINK -> plug(host, false);
-            case FILTER -> lose(host, 1);
-        }
-    }
-
-    /// Undoes [#cut].
-    default void restore(final int host, final Cut cut) throws IOException {
-        switch (cut) {
-            case LINK -> plug(host, true);
-            case FILTER -> lose(host, loss());
+            case LINK -> plug(host, !off);
+            case FILTER -> lose(host, off ? 1 : loss());
         }
     }
 

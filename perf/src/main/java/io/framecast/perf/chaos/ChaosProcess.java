@@ -2,9 +2,9 @@ package io.framecast.perf.chaos;
 
 import io.framecast.api.error.FramecastException;
 import io.framecast.engine.metrics.CounterReader;
-import io.framecast.engine.metrics.CounterSample;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.perf.harness.Child;
+import io.framecast.perf.harness.CountersFile;
 import io.framecast.perf.harness.Records;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,7 +17,8 @@ import java.util.List;
 final class ChaosProcess extends Child {
     private static final long UNKNOWN = -1;
     private static final int LINES_MAX = 20;
-
+    private static final long BASELINE_NS = 4_000_000_000L;
+    private static final long LOOK_NS = 300_000_000;
     // Heap and threads of a fixed size, so that growth shows; one compiler, for eight processes start and warm
     // up on two cores.
     private static final List<String> FLAGS =
@@ -26,7 +27,12 @@ final class ChaosProcess extends Child {
     private final Path counters;
     private final StreamLog log;
     private final List<String> lines;
+    private final long startedNs = System.nanoTime();
     private volatile boolean doomed;
+    private boolean asked;
+    private boolean served;
+    private boolean servedAtFirst;
+    private long lookedNs;
 
     /// @param prefix the command that runs the process on its host
     ChaosProcess(final String name, final List<String> prefix, final ChaosSettings settings) {
@@ -85,14 +91,44 @@ final class ChaosProcess extends Child {
             return UNKNOWN;
         }
         try (CounterReader reader = CounterReader.open(counters)) {
-            final long sum = reader.samples().stream()
-                    .filter(sample -> sample.name().equals(counter.exportedName()))
-                    .mapToLong(CounterSample::value)
-                    .sum();
-            return reader.pid() == pid() ? sum : UNKNOWN;
+            return reader.pid() == pid() ? CountersFile.values(reader, counter).sum() : UNKNOWN;
         } catch (final FramecastException e) {
             // The file is just being made.
             return UNKNOWN;
+        }
+    }
+
+    long startedNs() {
+        return startedNs;
+    }
+
+    /// Whether it has had frames for some time, and nothing has been done to it that ends it.
+    boolean hasSettled(final long nowNs, final long forNs) {
+        final long joinedNs = log.joinedNs();
+        return !doomed && isAlive() && joinedNs != StreamLog.NONE && nowNs - joinedNs >= forNs;
+    }
+
+    boolean isCoRoot() {
+        return counter(EngineCounter.SERVED_MEMBERS) > 0;
+    }
+
+    /// Whether it became a co-root only after its memory was first asked for: then it holds a copy of the
+    /// window more.
+    boolean hasBegunToServe() {
+        return served && !servedAtFirst;
+    }
+
+    /// Looks whether it serves, and asks for its memory once it has settled.
+    void tick(final long nowNs) {
+        if (nowNs - lookedNs < LOOK_NS || doomed || !isAlive()) {
+            return;
+        }
+        lookedNs = nowNs;
+        served |= isCoRoot();
+        if (!asked && hasSettled(nowNs, BASELINE_NS)) {
+            asked = true;
+            servedAtFirst = served;
+            order(ChaosRole.MEMORY);
         }
     }
 

@@ -3,9 +3,7 @@ package io.framecast.perf.chaos;
 import io.framecast.engine.metrics.EngineCounter;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -109,7 +107,6 @@ final class ChaosRun {
         final FaultDraw draw = new FaultDraw(plan);
         final long beganNs = System.nanoTime();
         final long endNs = beganNs + TimeUnit.SECONDS.toNanos(plan.seconds());
-        final FaultRun run = new FaultRun(plan, network, cluster, beganNs);
         long faultNs = beganNs;
         while (!cluster.isStopped()) {
             final DrawnFault fault = draw.next();
@@ -119,7 +116,7 @@ final class ChaosRun {
             }
             cluster.pause(TimeUnit.NANOSECONDS.toMillis(Math.max(0, dueNs - System.nanoTime())));
             faultNs = System.nanoTime();
-            final Optional<FaultResult> result = run.run(fault);
+            final Optional<FaultResult> result = new FaultRun(plan, network, cluster, fault, beganNs).run();
             if (cluster.isStopped()) {
                 return;
             }
@@ -137,26 +134,25 @@ final class ChaosRun {
     }
 
     private void compareMemory(final Cluster cluster) {
-        final Map<ChaosProcess, Boolean> measured = new LinkedHashMap<>();
-        measured.put(cluster.publisher(), false);
-        cluster.places().forEach(place -> measured.put(place.process(), place.hasBegunToServe()));
-        measured.keySet().removeIf(process -> process.log().memory().isEmpty());
-        measured.keySet().forEach(process -> process.order(ChaosRole.MEMORY));
+        final List<ChaosProcess> measured = new ArrayList<>(List.of(cluster.publisher()));
+        cluster.places().forEach(place -> measured.add(place.process()));
+        measured.removeIf(process -> process.log().memory().isEmpty());
+        measured.forEach(process -> process.order(ChaosRole.MEMORY));
         cluster.await(
-                () -> measured.keySet().stream()
+                () -> measured.stream()
                         .allMatch(process -> process.log().memory().size() > 1),
                 plan.patienceMs(MEMORY_MAX_MS));
-        measured.forEach((process, begunToServe) -> {
+        for (final ChaosProcess process : measured) {
             final List<StreamLog.Memory> reports = process.log().memory();
             if (reports.size() < 2) {
                 unmet.add(process.name() + " did not report its memory");
             } else {
                 final MemoryRow row =
-                        new MemoryRow(process.name(), reports.getFirst(), reports.getLast(), begunToServe);
+                        new MemoryRow(process.name(), reports.getFirst(), reports.getLast(), process.hasBegunToServe());
                 memory.add(row);
                 unmet.addAll(row.complaints());
             }
-        });
+        }
     }
 
     // Every process is judged, also the killed ones: by their reports until then.

@@ -38,7 +38,7 @@ final class Cluster implements AutoCloseable {
                 ? Optional.of(start("attacker", plan.attackerHost(), ChaosSettings.ATTACK))
                 : Optional.empty();
         for (int i = 0; i < plan.subscribers(); i++) {
-            places.add(new ProcessPlace(i, subscriber(i), System.nanoTime()));
+            places.add(new ProcessPlace(i, subscriber(i)));
         }
     }
 
@@ -139,17 +139,17 @@ final class Cluster implements AutoCloseable {
 
     private void tick(final long nowNs) {
         for (final ProcessPlace place : places) {
-            place.tick(nowNs);
             final ChaosProcess process = place.process();
+            process.tick(nowNs);
             final boolean watched = !place.isVacant() && !process.isDoomed();
             if (place.isToRestart(nowNs)) {
-                place.take(subscriber(place.index()), nowNs);
+                place.take(subscriber(place.index()));
             } else if (watched && !process.isAlive() && !process.log().isEnded()) {
                 complain(process, "ended without a reason: " + process.lastWords());
                 place.restartAt(nowNs);
             } else if (watched
                     && process.log().joinedNs() == StreamLog.NONE
-                    && nowNs - place.startedNs() > TimeUnit.MILLISECONDS.toNanos(joinMaxMs())) {
+                    && nowNs - process.startedNs() > TimeUnit.MILLISECONDS.toNanos(joinMaxMs())) {
                 complain(process, "did not join within " + joinMaxMs() / 1_000 + " s");
                 process.close();
                 place.restartAt(nowNs);

@@ -6,12 +6,9 @@ import java.util.function.Consumer;
 /// The demand of a subscriber on its frames: each from the first one on, once, in order, as published.
 /// One thread.
 final class FrameCheck {
-    private static final long NONE = -1;
-
     private final ChaosFrames frames;
     private final Consumer<String> complaints;
-    private long firstId = NONE;
-    private long lastId = NONE;
+    private long lastId = -1;
     private long count;
 
     /// @param complaints takes a line for each thing that is wrong
@@ -21,9 +18,7 @@ final class FrameCheck {
     }
 
     void onFrame(final long frameId, final MemorySegment bytes, final byte[] metadata) {
-        if (firstId == NONE) {
-            firstId = frameId;
-        } else if (frameId != lastId + 1) {
+        if (count > 0 && frameId != lastId + 1) {
             complaints.accept((frameId <= lastId ? "twice or out of order: frame " : "frames missing before frame ")
                     + frameId + ", after frame " + lastId);
         }
@@ -35,11 +30,7 @@ final class FrameCheck {
         }
     }
 
-    /// The first frame's number; −1 before it.
-    long firstId() {
-        return firstId;
-    }
-
+    /// The highest frame's number; −1 before the first.
     long lastId() {
         return lastId;
     }

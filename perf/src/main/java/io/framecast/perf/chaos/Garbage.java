@@ -25,10 +25,8 @@ final class Garbage {
     /// @param real a datagram that was seen; empty when none was yet
     byte[] next(final byte[] real) {
         final int kind = random.nextInt(KINDS);
-        if (kind == 0 || real.length < CHECKED_BYTES) {
-            return noise();
-        }
-        return switch (kind) {
+        return switch (real.length < CHECKED_BYTES ? 0 : kind) {
+            case 0 -> noise();
             case 1 -> plausible();
             case 2 -> cut(real);
             case 3 -> longer(real);

@@ -3,8 +3,6 @@ package io.framecast.perf.harness;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -46,7 +44,7 @@ public class Child implements AutoCloseable {
         this.process = process;
         this.afterEnd = afterEnd;
         reader = Thread.ofPlatform().daemon().name(name + "-stdout").start(() -> {
-            read(process.getInputStream(), line -> {
+            read(process.inputReader(StandardCharsets.UTF_8), line -> {
                 final int space = line.indexOf(' ');
                 if (line.startsWith("@")) {
                     final int end = space < 0 ? line.length() : space;
@@ -58,7 +56,10 @@ public class Child implements AutoCloseable {
             });
             lines.accept(new Line(this, ENDED, "ended with status " + status()));
         });
-        Thread.ofPlatform().daemon().name(name + "-stderr").start(() -> read(process.getErrorStream(), console));
+        Thread.ofPlatform()
+                .daemon()
+                .name(name + "-stderr")
+                .start(() -> read(process.errorReader(StandardCharsets.UTF_8), console));
     }
 
     /// Starts a JVM that plays a role.
@@ -103,12 +104,11 @@ public class Child implements AutoCloseable {
         return command;
     }
 
-    private static void read(final InputStream stream, final Consumer<String> lines) {
-        try (BufferedReader reader = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
-            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                lines.accept(line);
-            }
-        } catch (final IOException e) {
+    /// Reads until the process has ended or was killed.
+    public static void read(final BufferedReader output, final Consumer<String> lines) {
+        try (output) {
+            output.lines().forEach(lines);
+        } catch (final IOException | UncheckedIOException e) {
             // The process was killed.
         }
     }

@@ -12,6 +12,7 @@ import io.framecast.engine.libc.SocketOption;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
+import java.util.NoSuchElementException;
 
 /// One IPv4 socket for datagrams by the C library's own calls. One thread at a time.
 public final class LinuxSocket implements AutoCloseable {
@@ -46,6 +47,17 @@ public final class LinuxSocket implements AutoCloseable {
     /// Sees every IP packet that comes to this host, for any address, before a filter can drop it. Needs root.
     public static LinuxSocket packetListener(final Arena arena) {
         return new LinuxSocket(arena, Linux.AF_PACKET, Linux.SOCK_DGRAM, Linux.ETH_P_IP);
+    }
+
+    /// Whether this kernel takes and gives several datagrams at once.
+    public static boolean hasBatching() {
+        try (Arena arena = Arena.ofConfined();
+                LinuxSocket socket = udp(arena)) {
+            return socket.tryOption(Linux.SOL_UDP, Linux.UDP_SEGMENT, 1_000)
+                    && socket.tryOption(Linux.SOL_UDP, Linux.UDP_GRO, 1);
+        } catch (final IllegalStateException | LinkageError | NoSuchElementException e) {
+            return false;
+        }
     }
 
     public void bind(final String address, final int port) {

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 public record MachineInfo(List<String> facts, Map<String, @Nullable Object> json, int cores, double load) {
     private static final double BUSY = 0.5;
 
-    /// @param batching whether the kernel takes and gives many datagrams at once (UDP_SEGMENT, UDP_GRO)
-    public static MachineInfo read(final boolean batching) {
+    public static MachineInfo read() {
+        final boolean batching = LinuxSocket.hasBatching();
         final String cpu = value(Path.of("/proc/cpuinfo"), "model name", System.getProperty("os.arch"));
         final int cores = Runtime.getRuntime().availableProcessors();
         final String kernel = System.getProperty("os.name") + " " + System.getProperty("os.version");

@@ -1,5 +1,6 @@
 package io.framecast.perf.harness;
 
+import io.framecast.api.error.ConfigException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -17,7 +18,7 @@ public final class Pools<K> implements AutoCloseable {
     /// Runs a round. After a failure the next one gets fresh processes.
     ///
     /// @param start makes a pool where there is none
-    /// @throws StoppedException when the run was stopped: what fails then is no failure of a contender
+    /// @throws ConfigException when the run was stopped: what fails then is no failure of a contender
     public Pool.Reports run(final K contender, final Supplier<Pool> start, final Round round)
             throws InterruptedException, MeasurementFailedException {
         try {
@@ -34,10 +35,10 @@ public final class Pools<K> implements AutoCloseable {
         return pools.computeIfAbsent(contender, _ -> start.get());
     }
 
-    /// @throws StoppedException when the run was stopped: what fails then is no failure of a contender
+    /// @throws ConfigException when the run was stopped: what fails then is no failure of a contender
     public synchronized void requireGoing() {
         if (stopped) {
-            throw new StoppedException();
+            throw new ConfigException("stopped before the end: nothing is reported");
         }
     }
 

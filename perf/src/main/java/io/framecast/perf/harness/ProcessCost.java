@@ -35,10 +35,21 @@ public final class ProcessCost {
     private long beginNs;
     private long beginBytes;
     private long beginCompileNs;
-    private long cpuNs;
-    private long compileNs;
-    private long wallNs;
-    private long interfaceBytes;
+
+    /// What was spent.
+    ///
+    /// @param cpuNs of every thread
+    /// @param compileNs how long the JVM's compilers worked; their waits for a core included
+    /// @param interfaceBytes that the interface sent, or [#UNKNOWN]
+    public record Spent(long wallNs, long cpuNs, long compileNs, long interfaceBytes) {
+        /// Nothing was measured.
+        public static final Spent NOTHING = new Spent(0, 0, 0, 0);
+
+        /// How much of the time the JVM's compilers worked.
+        public double compilingShare() {
+            return (double) compileNs / Math.max(1, wallNs);
+        }
+    }
 
     /// @param device network interface; empty for none
     /// @param atBegin what else is to be read when measuring begins
@@ -78,30 +89,13 @@ public final class ProcessCost {
         beginCpuNs = totalCpuNs();
     }
 
-    public void end() {
-        wallNs = System.nanoTime() - beginNs;
-        cpuNs = totalCpuNs() - beginCpuNs;
-        compileNs = totalCompileNs() - beginCompileNs;
+    /// What was spent since [#begin].
+    public Spent end() {
+        final long wallNs = System.nanoTime() - beginNs;
+        final long cpuNs = totalCpuNs() - beginCpuNs;
+        final long compileNs = totalCompileNs() - beginCompileNs;
         final long endBytes = sentBytes();
-        interfaceBytes = endBytes < 0 || beginBytes < 0 ? UNKNOWN : endBytes - beginBytes;
-    }
-
-    public long cpuNs() {
-        return cpuNs;
-    }
-
-    /// How long the JVM's compilers worked; their waits for a core included.
-    public long compileNs() {
-        return compileNs;
-    }
-
-    /// How much of the time the JVM's compilers worked.
-    public double compilingShare() {
-        return (double) compileNs / Math.max(1, wallNs);
-    }
-
-    public long interfaceBytes() {
-        return interfaceBytes;
+        return new Spent(wallNs, cpuNs, compileNs, endBytes < 0 || beginBytes < 0 ? UNKNOWN : endBytes - beginBytes);
     }
 
     private static long totalCompileNs() {

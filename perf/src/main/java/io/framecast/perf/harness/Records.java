@@ -54,54 +54,28 @@ public final class Records {
         return type.cast(value(type, Json.parse(text)));
     }
 
-    /// Reads the text that [#write] made of a map.
-    public static Map<?, ?> map(final String text) {
-        if (Json.parse(text) instanceof Map<?, ?> map) {
-            return map;
-        }
-        throw new IllegalArgumentException("expected a report, got " + text);
-    }
-
     private static Object value(final Type type, final @Nullable Object json) {
-        if (type instanceof ParameterizedType list && json instanceof Collection<?> values) {
-            final Type element = list.getActualTypeArguments()[0];
-            return values.stream().map(value -> value(element, value)).toList();
-        }
-        if (type instanceof Class<?> plain) {
-            if (plain.isRecord() && json instanceof Map<?, ?> map) {
-                return record(plain, map);
-            }
-            if (json instanceof Number number && (plain.isPrimitive() || Number.class.isAssignableFrom(plain))) {
-                return number(plain, number);
-            }
-            if (json instanceof String text) {
-                return word(plain, text);
-            }
-            if (json instanceof Boolean flag && plain == boolean.class) {
-                return flag;
-            }
-        }
-        throw new IllegalArgumentException("expected " + type.getTypeName() + ", got " + json);
-    }
-
-    private static Object number(final Class<?> type, final Number number) {
-        if (type == int.class || type == Integer.class) {
-            return Math.toIntExact(number.longValue());
-        }
-        if (type == double.class || type == Double.class) {
-            return number.doubleValue();
-        }
-        return number.longValue();
+        return switch (json) {
+            case Collection<?> values
+            when type instanceof ParameterizedType list ->
+                values.stream()
+                        .map(value -> value(list.getActualTypeArguments()[0], value))
+                        .toList();
+            case Map<?, ?> map when type instanceof Class<?> plain && plain.isRecord() -> record(plain, map);
+            case Number number when type == int.class || type == Integer.class -> Math.toIntExact(number.longValue());
+            case Number number when type == long.class || type == Long.class -> number.longValue();
+            case Number number when type == double.class || type == Double.class -> number.doubleValue();
+            case Boolean flag when type == boolean.class -> flag;
+            case String text when type == String.class -> text;
+            case String text when type == Path.class -> Path.of(text);
+            case String text when type instanceof Class<?> plain && plain.isEnum() -> word(plain, text);
+            case null, default ->
+                throw new IllegalArgumentException("expected " + type.getTypeName() + ", got " + json);
+        };
     }
 
     private static Object word(final Class<?> type, final String text) {
-        if (type == String.class) {
-            return text;
-        }
-        if (type == Path.class) {
-            return Path.of(text);
-        }
-        return Stream.of(type.isEnum() ? type.getEnumConstants() : new Object[0])
+        return Stream.of(type.getEnumConstants())
                 .filter(word -> ((Enum<?>) word).name().equals(text))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("expected " + type.getName() + ", got " + text));
@@ -109,12 +83,11 @@ public final class Records {
 
     private static Object record(final Class<?> type, final Map<?, ?> json) {
         final RecordComponent[] components = type.getRecordComponents();
-        final Class<?>[] types = new Class<?>[components.length];
-        final Object[] values = new Object[components.length];
-        for (int i = 0; i < components.length; i++) {
-            types[i] = components[i].getType();
-            values[i] = value(components[i].getGenericType(), json.get(components[i].getName()));
-        }
+        final Class<?>[] types =
+                Stream.of(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
+        final Object[] values = Stream.of(components)
+                .map(component -> value(component.getGenericType(), json.get(component.getName())))
+                .toArray();
         try {
             final Constructor<?> constructor = type.getDeclaredConstructor(types);
             constructor.setAccessible(true);

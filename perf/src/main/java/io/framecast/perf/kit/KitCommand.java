@@ -17,23 +17,17 @@ import org.jspecify.annotations.Nullable;
 
 /// One step of a run: a process of this runtime that writes one JSON object to stdout, and for people to
 /// stderr.
-final class KitCommand {
+///
+/// @param words the class of its program, and the program's words
+record KitCommand(List<String> words) {
     // The finder of tests is a test class: it needs JUnit, which the product does not.
     private static final String TESTS = "io.framecast.perf.kit.KitTests";
-    // Beside the tests of the device that it asks.
-    private static final String DRIVER_CALLS = "io.framecast.gpu.cuda.CallsBesideKernel";
     private static final long NS_PER_SECOND = 1_000_000_000L;
     // A process that wrote its result and does not end is held by the driver.
     private static final long TELL_SECONDS = 10;
     private static final long DIE_SECONDS = 5;
     private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
     private static volatile boolean stopping;
-
-    private final List<String> words;
-
-    private KitCommand(final List<String> words) {
-        this.words = words;
-    }
 
     /// Where steps leave what they leave.
     ///
@@ -48,16 +42,6 @@ final class KitCommand {
         all.addAll(words);
         all.addAll(List.of("--json", "-"));
         return new KitCommand(all);
-    }
-
-    /// The device's description of itself.
-    static KitCommand look(final String device) {
-        return new KitCommand(List.of(KitDevice.class.getName(), device));
-    }
-
-    /// Which calls of the driver wait for a kernel that runs.
-    static KitCommand driverCalls(final String device) {
-        return new KitCommand(List.of(DRIVER_CALLS, device));
     }
 
     /// The names of the classes with tests of a tag, in a folder of test classes.

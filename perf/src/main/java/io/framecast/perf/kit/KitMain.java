@@ -57,8 +57,9 @@ public final class KitMain {
 
     private static int run(final KitOptions options, final KitCommand.Place place)
             throws IOException, InterruptedException, KitDevice.UnusableException {
-        final KitDevice device =
-                KitDevice.of(options.device(), KitCommand.look(options.device()).run("device", place));
+        final KitDevice device = KitDevice.of(
+                options.device(),
+                new KitCommand(List.of(KitDevice.class.getName(), options.device())).run("device", place));
         System.out.println(device.line());
         final KitResults results = new KitResults(options, device.line(), device);
         new KitPlan(options, device, results, place).run();

@@ -1,7 +1,6 @@
 package io.framecast.perf.kit;
 
 import io.framecast.perf.harness.MachineInfo;
-import io.framecast.perf.rivals.FloorSystem;
 import io.framecast.samples.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,8 +21,7 @@ final class KitResults {
     private final String hardware;
     private final @Nullable KitDevice device;
     private final String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
-    private final Map<String, @Nullable Object> machine =
-            MachineInfo.read(FloorSystem.hasBatching()).json();
+    private final Map<String, @Nullable Object> machine = MachineInfo.read().json();
     private final List<KitStep> steps = new ArrayList<>();
     private @Nullable String running;
     private boolean complete;

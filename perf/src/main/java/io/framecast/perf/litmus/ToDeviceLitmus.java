@@ -34,45 +34,40 @@ final class ToDeviceLitmus extends Litmus {
 
     private LitmusRow check(final Publisher publisher, final Subscriber subscriber) {
         final DeviceBackend device = subscriber.device();
-        final DeviceKernel check = device.load(LitmusKernels.check());
-        final DeviceKernel late = device.load(LitmusKernels.late());
         final DeviceRegion result = device.allocate(LitmusKernels.RESULT_BYTES);
         try (DeviceStream user = device.openStream()) {
             user.fill(result.address(), (byte) 0, result.bytes());
             user.synchronize();
+            final Kernels kernels = new Kernels(
+                    user, device.load(LitmusKernels.check()), device.load(LitmusKernels.late()), result.address());
             repeat(subscriber, () -> polled == plan.rounds(), () -> {
                 final boolean published = publish(publisher);
                 final DeviceFrame frame = subscriber.poll();
                 if (frame != null) {
-                    consume(frame, user, check, late, result);
+                    consume(frame, kernels);
                     polled++;
                 }
                 return published || frame != null;
             });
-            return row(subscriber, device, user, result);
+            final MemorySegment host = device.allocatePinned(LitmusKernels.RESULT_BYTES);
+            // The frames' own stream may be behind.
+            device.free(device.allocate(1));
+            user.copyToHost(host, 0, result.address(), LitmusKernels.RESULT_BYTES);
+            user.synchronize();
+            return new LitmusRow(
+                    "to-device",
+                    subscriber.placement().map(PlacementReport::toString).orElse("host"),
+                    plan.way(),
+                    plan.rounds(),
+                    host.getAtIndex(ValueLayout.JAVA_LONG, 1),
+                    host.getAtIndex(ValueLayout.JAVA_LONG, 0));
         }
     }
 
-    private LitmusRow row(
-            final Subscriber subscriber,
-            final DeviceBackend device,
-            final DeviceStream user,
-            final DeviceRegion result) {
-        final MemorySegment host = device.allocatePinned(LitmusKernels.RESULT_BYTES);
-        // The frames' own stream may be behind.
-        device.free(device.allocate(1));
-        user.copyToHost(host, 0, result.address(), LitmusKernels.RESULT_BYTES);
-        user.synchronize();
-        final String placement =
-                subscriber.placement().map(PlacementReport::toString).orElse("host");
-        return new LitmusRow(
-                "to-device",
-                placement,
-                plan.way(),
-                plan.rounds(),
-                host.getAtIndex(ValueLayout.JAVA_LONG, 1),
-                host.getAtIndex(ValueLayout.JAVA_LONG, 0));
-    }
+    /// What is launched for each frame.
+    ///
+    /// @param result address of what `check` counts
+    private record Kernels(DeviceStream user, DeviceKernel check, DeviceKernel late, long result) {}
 
     private boolean publish(final Publisher publisher) {
         if (offered == plan.rounds() || publisher.tryClaim(plan.frameBytes(), claim) < 0) {
@@ -84,13 +79,8 @@ final class ToDeviceLitmus extends Litmus {
         return true;
     }
 
-    private void consume(
-            final DeviceFrame frame,
-            final DeviceStream user,
-            final DeviceKernel check,
-            final DeviceKernel late,
-            final DeviceRegion result) {
-        final DeviceStream stream = plan.way() == LitmusWay.FRAME_STREAM ? frame.stream() : user;
+    private void consume(final DeviceFrame frame, final Kernels kernels) {
+        final DeviceStream stream = plan.way() == LitmusWay.FRAME_STREAM ? frame.stream() : kernels.user;
         switch (plan.way()) {
             case READY_EVENT, EARLY_RELEASE -> stream.await(frame.ready());
             case AWAIT_READY -> frame.awaitReady();
@@ -100,9 +90,10 @@ final class ToDeviceLitmus extends Litmus {
         }
         if (plan.way() != LitmusWay.MISSING_WAIT && frame.frameId() % 2 == 0) {
             // So that memory given back too early is written before it was read.
-            stream.launch(late, 1, 1, plan.lateNs());
+            stream.launch(kernels.late, 1, 1, plan.lateNs());
         }
-        stream.launch(check, GRID, THREADS, frame.region().address(), plan.words(), frame.frameId(), result.address());
+        final long address = frame.region().address();
+        stream.launch(kernels.check, GRID, THREADS, address, plan.words(), frame.frameId(), kernels.result);
         if (plan.way() == LitmusWay.EARLY_RELEASE) {
             frame.close();
             if (polled % BEHIND_MAX == 0) {

@@ -7,6 +7,7 @@ import io.framecast.perf.harness.LinuxSocket;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.BitSet;
 
 /// The floor's publisher, where credit arrives: which datagram each receiver expects next, and how many it
 /// can hold.
@@ -30,8 +31,9 @@ final class FloorCredits implements AutoCloseable {
     private final FloorMessages messages;
     private final MemorySegment memory;
     private final long[] next;
-    private final boolean[] done;
-    private final boolean[] known;
+    // Receivers that have the end, and that have been heard.
+    private final BitSet done = new BitSet();
+    private final BitSet known = new BitSet();
     private long room = Long.MAX_VALUE;
     private long writtenOff;
 
@@ -47,13 +49,11 @@ final class FloorCredits implements AutoCloseable {
             messages.aim(i, memory.address() + (long) i * BYTES, BYTES);
         }
         next = new long[spec.load().receivers()];
-        done = new boolean[next.length];
-        known = new boolean[next.length];
     }
 
     /// Waits until every receiver has been heard.
     void awaitAll() {
-        while (!allTrue(known)) {
+        while (known.cardinality() < next.length) {
             receive(Linux.MSG_WAITFORONE);
         }
     }
@@ -83,7 +83,7 @@ final class FloorCredits implements AutoCloseable {
     }
 
     boolean areDone() {
-        return allTrue(done);
+        return done.cardinality() == next.length;
     }
 
     long roomDatagrams() {
@@ -99,19 +99,12 @@ final class FloorCredits implements AutoCloseable {
                 final int index = (int) receiver;
                 next[index] = Math.max(next[index], memory.get(JAVA_LONG, offset + NEXT));
                 room = Math.min(room, memory.get(JAVA_LONG, offset + ROOM));
-                done[index] |= memory.get(JAVA_LONG, offset + DONE) != 0;
-                known[index] = true;
+                if (memory.get(JAVA_LONG, offset + DONE) != 0) {
+                    done.set(index);
+                }
+                known.set(index);
             }
         }
-    }
-
-    private static boolean allTrue(final boolean[] values) {
-        for (final boolean value : values) {
-            if (!value) {
-                return false;
-            }
-        }
-        return true;
     }
 
     @Override

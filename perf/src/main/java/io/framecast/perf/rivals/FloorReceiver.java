@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import io.framecast.engine.libc.Linux;
+import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.LinuxSocket;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -163,8 +164,9 @@ final class FloorReceiver implements AutoCloseable {
         next = number + 1;
         if (index == 0) {
             whole = true;
-            dueNs = FrameStamp.dueNs(ring, payload);
-            last = FrameStamp.isLast(ring, payload);
+            final FrameContent.Stamp stamp = FrameContent.read(ring, payload);
+            dueNs = stamp.dueNs();
+            last = stamp.is(FrameContent.Stamp.LAST);
         }
         index++;
         if (index == shape.frameDatagrams()) {

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import io.framecast.engine.libc.Linux;
+import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.LinuxSocket;
 import io.framecast.perf.harness.ProcessCost;
 import java.lang.foreign.Arena;
@@ -47,7 +48,7 @@ final class FloorSource implements AutoCloseable {
         slotBytes = (shape.burstWireBytes() + Long.BYTES - 1) / Long.BYTES * Long.BYTES;
         slots = new FloorMessages[Math.clamp(SLOTS_BYTES / slotBytes, SLOTS_MIN, SLOTS_MAX)];
         memory = arena.allocate(slots.length * slotBytes, Long.BYTES);
-        FrameStamp.fill(memory);
+        FrameContent.fill(memory);
         for (int slot = 0; slot < slots.length; slot++) {
             slots[slot] = new FloorMessages(arena, shape.burstMessages());
             aim(slot, shape.burstWireBytes());
@@ -98,7 +99,7 @@ final class FloorSource implements AutoCloseable {
         for (int i = 0; i < datagrams; i++) {
             memory.set(JAVA_LONG_UNALIGNED, offset + (long) i * shape.datagramBytes(), first + i);
         }
-        FrameStamp.writeFront(memory, offset + FloorShape.HEADER_BYTES, source);
+        FrameContent.stampFront(memory, offset + FloorShape.HEADER_BYTES, source.stamp());
     }
 
     private void send(final int slot, final int frames) {

@@ -1,24 +1,11 @@
 package io.framecast.perf.rivals;
 
-import io.framecast.engine.libc.Linux;
-import io.framecast.perf.harness.LinuxSocket;
 import java.lang.foreign.Arena;
 
 /// The best that the kernel gives: a raw multicast loop over UDP_SEGMENT and UDP_GRO by the C library's calls,
 /// held back by one credit datagram per frame and receiver. Nothing is repaired, checked or made contiguous.
 public final class FloorSystem implements MeasuredSystem {
     static final String NAME = "floor";
-
-    /// Whether this kernel takes and gives several datagrams at once.
-    public static boolean hasBatching() {
-        try (Arena arena = Arena.ofConfined();
-                LinuxSocket socket = LinuxSocket.udp(arena)) {
-            return socket.tryOption(Linux.SOL_UDP, Linux.UDP_SEGMENT, 1_000)
-                    && socket.tryOption(Linux.SOL_UDP, Linux.UDP_GRO, 1);
-        } catch (final IllegalStateException | LinkageError | java.util.NoSuchElementException e) {
-            return false;
-        }
-    }
 
     @Override
     public SourceReport publish(final StreamSpec spec, final Runnable gone) {

@@ -1,5 +1,6 @@
 package io.framecast.perf.rivals;
 
+import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.ProcessCost;
 import java.util.concurrent.locks.LockSupport;
 
@@ -75,8 +76,9 @@ final class FrameSource {
         return measuredFrames;
     }
 
-    long dueNs() {
-        return dueNs;
+    /// The front of the frame that is due.
+    FrameContent.Stamp stamp() {
+        return new FrameContent.Stamp(number, dueNs, last ? FrameContent.Stamp.LAST : 0);
     }
 
     boolean isLast() {
@@ -87,14 +89,14 @@ final class FrameSource {
     ///
     /// @param traffic what the publisher sent since the warm-up ended
     SourceReport report(final String transport, final Traffic traffic) {
-        cost.end();
+        final ProcessCost.Spent spent = cost.end();
         return new SourceReport(
                 transport,
                 measuredFrames,
                 measuredFrames * spec.load().frameBytes(),
-                cost.cpuNs(),
-                cost.compileNs(),
-                cost.interfaceBytes(),
+                spent.cpuNs(),
+                spent.compileNs(),
+                spent.interfaceBytes(),
                 traffic.payloadBytes(),
                 traffic.wireBytes());
     }

@@ -2,6 +2,7 @@ package io.framecast.perf.rivals;
 
 import io.framecast.api.DeviceFrame;
 import io.framecast.api.Subscriber;
+import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.Signal;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -20,7 +21,6 @@ final class FramecastBystander {
     private final StreamSpec spec;
     private final GoodputMeter meter;
     private boolean stopped;
-    private boolean last;
     private long firstNumber = -1;
     private long firstDueNs;
 
@@ -54,9 +54,10 @@ final class FramecastBystander {
     private void take(final DeviceFrame frame) {
         frame.awaitReady();
         final MemorySegment bytes = frame.region().host();
-        last |= meter.onFrame(bytes);
-        final long number = FrameStamp.number(bytes, 0);
-        final long dueNs = FrameStamp.dueNs(bytes, 0);
+        meter.onFrame(bytes);
+        final FrameContent.Stamp stamp = FrameContent.read(bytes, 0);
+        final long number = stamp.number();
+        final long dueNs = stamp.dueNs();
         if (firstNumber < 0) {
             firstNumber = number;
             firstDueNs = dueNs;
@@ -73,7 +74,7 @@ final class FramecastBystander {
 
     // The stamps of frames show the rate of publishing, also where frames between them were dropped.
     private void pause(final long number, final long dueNs) {
-        if (number == firstNumber || last) {
+        if (number == firstNumber || meter.hasLast()) {
             return;
         }
         final long endNs =

@@ -1,7 +1,6 @@
 package io.framecast.perf.rivals;
 
 import io.framecast.api.Channel;
-import io.framecast.api.DeviceFrame;
 import io.framecast.api.FrameClaim;
 import io.framecast.api.FrameHandler;
 import io.framecast.api.FrameOptions;
@@ -9,7 +8,8 @@ import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
-import io.framecast.api.SubscriberStats;
+import io.framecast.perf.harness.CountersFile;
+import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.FrameStreams;
 import io.framecast.perf.harness.ProcessCost;
 import java.lang.foreign.Arena;
@@ -44,9 +44,10 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
 
     @Override
     public SourceReport publish(final StreamSpec spec, final Runnable gone) {
-        try (EngineTraffic engine = EngineTraffic.create();
-                Framecast node = Framecast.launch(config(spec).withCountersFile(engine.file()));
+        try (CountersFile counters = CountersFile.create();
+                Framecast node = Framecast.launch(config(spec).withCountersFile(counters.path()));
                 Publisher publisher = node.publish(channel(spec))) {
+            final EngineTraffic engine = new EngineTraffic(counters);
             FrameStreams.awaitReady(publisher, spec.load().members());
             final FrameSource source = new FrameSource(
                     spec,
@@ -83,7 +84,7 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
     private record Sending(Publisher publisher, FrameSource source) {
         void run(final int frameBytes, final Arena arena) {
             final MemorySegment noise = arena.allocate(frameBytes, Long.BYTES);
-            FrameStamp.fill(noise);
+            FrameContent.fill(noise);
             final FrameClaim claim = new FrameClaim();
             final long filled = Math.max(FILL_BYTES, (long) FILL_FRAMES * frameBytes);
             boolean claims = true;
@@ -95,10 +96,10 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
                     if (sentBytes < filled) {
                         frame.copyFrom(noise);
                     }
-                    FrameStamp.write(frame, source);
+                    FrameContent.stampEnds(frame, source.stamp());
                     claim.commit(FrameOptions.DEFAULT);
                 } else {
-                    FrameStamp.write(noise, source);
+                    FrameContent.stampEnds(noise, source.stamp());
                     offer(noise);
                 }
                 sentBytes += frameBytes;
@@ -124,51 +125,29 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
 
     @Override
     public ReceiverReport subscribe(final StreamSpec spec) {
-        if (spec.isBystander()) {
-            return standBy(spec);
-        }
-        final Receiving receiving = new Receiving(new GoodputMeter(spec));
         try (Framecast node = Framecast.launch(config(spec));
                 Subscriber subscriber = node.subscribe(channel(spec))) {
-            while (!receiving.last) {
+            if (spec.isBystander()) {
+                return new FramecastBystander(subscriber, spec).run();
+            }
+            final GoodputMeter meter = new GoodputMeter(spec);
+            final FrameHandler receiving = frame -> {
+                frame.awaitReady();
+                meter.onFrame(frame.region().host());
+                frame.close();
+            };
+            while (!meter.hasLast()) {
                 if (subscriber.poll(receiving, FRAMES_PER_POLL) == 0) {
                     FrameStreams.await(subscriber);
                 }
             }
-            final ReceiverReport report = receiving.meter.report();
+            final ReceiverReport report = meter.report();
             FrameStreams.awaitEnd(subscriber);
-            requireNoDrop(subscriber.stats());
+            final long dropped = subscriber.stats().droppedFrames();
+            if (dropped > 0) {
+                throw new IllegalStateException(dropped + " frames were never delivered");
+            }
             return report;
-        }
-    }
-
-    private ReceiverReport standBy(final StreamSpec spec) {
-        try (Framecast node = Framecast.launch(config(spec));
-                Subscriber subscriber = node.subscribe(channel(spec))) {
-            return new FramecastBystander(subscriber, spec).run();
-        }
-    }
-
-    private static void requireNoDrop(final SubscriberStats stats) {
-        if (stats.droppedFrames() > 0) {
-            throw new IllegalStateException(stats.droppedFrames() + " frames were never delivered");
-        }
-    }
-
-    /// Takes frames; a subscriber's own thread.
-    private static final class Receiving implements FrameHandler {
-        private final GoodputMeter meter;
-        private boolean last;
-
-        Receiving(final GoodputMeter meter) {
-            this.meter = meter;
-        }
-
-        @Override
-        public void onFrame(final DeviceFrame frame) {
-            frame.awaitReady();
-            last = meter.onFrame(frame.region().host());
-            frame.close();
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.framecast.perf.rivals;
 
+import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.FramesDifferException;
 import io.framecast.perf.harness.ProcessCost;
 import java.lang.foreign.MemorySegment;
@@ -18,6 +19,7 @@ final class GoodputMeter {
     private long nextNumber;
     private long lostFrames;
     private boolean started;
+    private boolean last;
     private long streamNs;
     private long frames;
     private long bytes;
@@ -30,15 +32,13 @@ final class GoodputMeter {
 
     /// A whole frame is in place, contiguous.
     ///
-    /// @return whether it was the last
     /// @throws FramesDifferException when it is torn, or came twice or out of order
-    boolean onFrame(final MemorySegment frame) {
-        final long number = FrameStamp.number(frame, 0);
-        if (FrameStamp.endNumber(frame) != number) {
-            throw new FramesDifferException("frame " + number + " ends as " + FrameStamp.endNumber(frame));
-        }
-        onFrame(number, FrameStamp.dueNs(frame, 0), frame.byteSize());
-        return FrameStamp.isLast(frame, 0);
+    void onFrame(final MemorySegment frame) {
+        final FrameContent.Stamp stamp = FrameContent.read(frame, 0);
+        final long frameBytes = frame.byteSize();
+        FrameContent.requireEnd(frame.asSlice(frameBytes - Long.BYTES), frameBytes, stamp);
+        onFrame(stamp.number(), stamp.dueNs(), frameBytes);
+        last = stamp.is(FrameContent.Stamp.LAST);
     }
 
     /// A whole frame is in place.
@@ -64,6 +64,11 @@ final class GoodputMeter {
         }
     }
 
+    /// Whether the last frame has come.
+    boolean hasLast() {
+        return last;
+    }
+
     /// The stream has ended.
     ///
     /// @param publishedFrames how many there were
@@ -73,16 +78,15 @@ final class GoodputMeter {
     }
 
     ReceiverReport report() {
-        cost.end();
-        final boolean measured = frames > 0;
+        final ProcessCost.Spent spent = frames > 0 ? cost.end() : ProcessCost.Spent.NOTHING;
         return new ReceiverReport(
                 frames,
                 bytes,
                 lostFrames,
                 firstNs,
                 lastNs,
-                measured ? cost.cpuNs() : 0,
-                measured ? cost.compileNs() : 0,
+                spent.cpuNs(),
+                spent.compileNs(),
                 ReceiverReport.encode(latencies));
     }
 }

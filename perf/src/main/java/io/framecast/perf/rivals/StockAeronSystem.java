@@ -12,6 +12,7 @@ import io.aeron.driver.status.SystemCounters;
 import io.aeron.logbuffer.FragmentHandler;
 import io.aeron.logbuffer.Header;
 import io.aeron.protocol.DataHeaderFlyweight;
+import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.ProcessCost;
 import java.io.File;
 import java.io.IOException;
@@ -112,12 +113,12 @@ public final class StockAeronSystem implements MeasuredSystem {
                 idle.idle();
             }
             final MemorySegment frame = arena.allocate(spec.load().frameBytes(), Long.BYTES);
-            FrameStamp.fill(frame);
+            FrameContent.fill(frame);
             final UnsafeBuffer buffer = new UnsafeBuffer(frame.asByteBuffer());
             final DriverTraffic traffic = new DriverTraffic(driver, spec);
             final FrameSource source = new FrameSource(spec, traffic.cost);
             while (source.next()) {
-                FrameStamp.write(frame, source);
+                FrameContent.stampEnds(frame, source.stamp());
                 offer(publication, buffer, idle);
             }
             // The frames that were offered have been sent when the receivers have them; the processor's time
@@ -184,7 +185,7 @@ public final class StockAeronSystem implements MeasuredSystem {
                         aeron.addSubscription(channel(spec) + "|rcv-wnd=" + bufferBytes(spec), STREAM)) {
             final Assembly assembly = new Assembly(spec, arena);
             boolean connected = false;
-            while (!assembly.last) {
+            while (!assembly.meter.hasLast()) {
                 idle.idle(subscription.poll(assembly, FRAGMENTS_MAX));
                 if (connected && !subscription.isConnected()) {
                     throw new IllegalStateException("the publisher is gone");
@@ -201,7 +202,6 @@ public final class StockAeronSystem implements MeasuredSystem {
         private final MemorySegment frame;
         private final UnsafeBuffer buffer;
         private int filled;
-        private boolean last;
 
         Assembly(final StreamSpec spec, final Arena arena) {
             meter = new GoodputMeter(spec);
@@ -215,7 +215,7 @@ public final class StockAeronSystem implements MeasuredSystem {
             filled += length;
             if (filled == buffer.capacity()) {
                 filled = 0;
-                last = meter.onFrame(frame);
+                meter.onFrame(frame);
             }
         }
     }

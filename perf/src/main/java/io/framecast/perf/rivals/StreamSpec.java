@@ -1,13 +1,15 @@
 package io.framecast.perf.rivals;
 
+import io.framecast.perf.harness.FrameContent;
 /// One stream of equal frames to measure, the same for every system: what is sent, over what, and which of
 /// its receivers a process is.
 ///
 /// @param localAddress of the interface that this process uses
 /// @param index of the receiver, 0 … receivers − 1; the publisher's means nothing
+
 public record StreamSpec(Load load, Link link, String localAddress, int index) {
     /// Least room that a frame's stamp needs.
-    public static final int FRAME_BYTES_MIN = FrameStamp.BYTES_MIN;
+    public static final int FRAME_BYTES_MIN = FrameContent.BYTES_MIN;
 
     /// The frames of the stream.
     ///

@@ -1,6 +1,7 @@
 package io.framecast.perf.rivals;
 
 import io.framecast.perf.harness.Connections;
+import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.ProcessCost;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -30,13 +31,13 @@ public final class TcpSystem implements MeasuredSystem {
         try (Arena arena = Arena.ofConfined();
                 Selector selector = Selector.open()) {
             final MemorySegment frame = arena.allocate(spec.load().frameBytes(), Long.BYTES);
-            FrameStamp.fill(frame);
+            FrameContent.fill(frame);
             final List<Connection> connections = accept(spec, selector, frame);
             try {
                 final FrameSource source =
                         new FrameSource(spec, new ProcessCost(spec.link().device()));
                 while (source.next()) {
-                    FrameStamp.write(frame, source);
+                    FrameContent.stampEnds(frame, source.stamp());
                     write(connections, selector);
                 }
                 final SourceReport report = source.report(NAME, traffic(source, spec));
@@ -117,14 +118,13 @@ public final class TcpSystem implements MeasuredSystem {
             final int frames = Math.max(RING_FRAMES, RING_BYTES_MIN / frameBytes);
             final MemorySegment ring = arena.allocate((long) frames * frameBytes, Long.BYTES);
             final ByteBuffer bytes = ring.asByteBuffer();
-            boolean last = false;
             int taken = 0;
-            while (!last) {
+            while (!meter.hasLast()) {
                 if (channel.read(bytes) < 0) {
                     throw new IllegalStateException("the publisher is gone");
                 }
                 for (; bytes.position() - taken >= frameBytes; taken += frameBytes) {
-                    last = meter.onFrame(ring.asSlice(taken, frameBytes));
+                    meter.onFrame(ring.asSlice(taken, frameBytes));
                 }
                 if (!bytes.hasRemaining()) {
                     bytes.clear();

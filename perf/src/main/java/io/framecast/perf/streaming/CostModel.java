@@ -28,57 +28,30 @@ final class CostModel {
         }
     }
 
-    /// Eq. 1: a ring, each hop after the one before it.
-    static double ring(final int processes, final double bytes, final Hop hop) {
-        return (processes - 1) * hop.seconds(bytes);
-    }
-
-    /// Eq. 2: a ring in chunks.
-    static double ringPipelined(final int processes, final double bytes, final double chunkBytes, final Hop hop) {
+    /// Eq. 2: a ring in chunks. With one chunk eq. 1: each hop after the one before it.
+    static double ring(final int processes, final double bytes, final double chunkBytes, final Hop hop) {
         return (bytes / chunkBytes + processes - 2) * hop.seconds(chunkBytes);
     }
 
-    /// Eq. 3: a ring, staged through the source's host memory.
-    ///
-    /// @param copyBandwidth B_H2D
-    static double ringStaged(final int processes, final double bytes, final double copyBandwidth, final Hop hop) {
-        return bytes / copyBandwidth + ring(processes, bytes, hop);
-    }
-
-    /// Eq. 4: a k-nomial tree.
-    static double knomial(final int radix, final int processes, final double bytes, final Hop hop) {
-        return steps(radix, processes) * hop.seconds(bytes);
-    }
-
-    /// Eq. 5: a k-nomial tree, staged through the source's host memory.
-    ///
-    /// @param copyBandwidth B_H2D
-    static double knomialStaged(
-            final int radix, final int processes, final double bytes, final double copyBandwidth, final Hop hop) {
-        return bytes / copyBandwidth + knomial(radix, processes, bytes, hop);
-    }
-
-    /// Eq. 6: a k-nomial tree in chunks.
-    static double knomialPipelined(
+    /// Eq. 6: a k-nomial tree in chunks. With one chunk eq. 4.
+    static double knomial(
             final int radix, final int processes, final double bytes, final double chunkBytes, final Hop hop) {
         return bytes / chunkBytes * steps(radix, processes) * hop.seconds(chunkBytes);
+    }
+
+    /// Eq. 3, 5 and 8: staged through the source's host memory; of a ring and of a tree (3 and 5) the whole frame
+    /// is waited for, of multicast in chunks (8) only the first chunk.
+    ///
+    /// @param awaitedBytes that are copied before the network begins
+    /// @param copyBandwidth B_H2D
+    /// @param networkSeconds eq. 1, 4 or 7
+    static double staged(final double awaitedBytes, final double copyBandwidth, final double networkSeconds) {
+        return awaitedBytes / copyBandwidth + networkSeconds;
     }
 
     /// Eq. 7: multicast of what lies in the GPU.
     static double multicast(final int processes, final double bytes, final Multicast datagram) {
         return bytes / datagram.payloadBytes * datagram.seconds(processes);
-    }
-
-    /// Eq. 8: multicast through the source's host memory in chunks, of which only the first is waited for.
-    ///
-    /// @param copyBandwidth B_H2D
-    static double multicastStreamed(
-            final int processes,
-            final double bytes,
-            final double chunkBytes,
-            final double copyBandwidth,
-            final Multicast datagram) {
-        return chunkBytes / copyBandwidth + multicast(processes, bytes, datagram);
     }
 
     /// Eq. 9: several sources at once.

@@ -9,6 +9,7 @@ import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.perf.harness.DeviceChoice;
+import io.framecast.perf.harness.FrameContent.Stamp;
 import io.framecast.perf.harness.FrameStreams;
 import java.io.IOException;
 import java.time.Duration;
@@ -29,26 +30,21 @@ final class FramecastScheme implements Scheme {
                 Acknowledgements acknowledgements = new Acknowledgements(spec);
                 Framecast node = Framecast.launch(FrameStreams.config());
                 Publisher publisher = node.publish(spec.channel(published, AUTO))) {
-            final SentReport report = publish(spec, publisher, acknowledgements, inDevice ? publisher.device() : apart);
+            final DeviceBackend device = inDevice ? publisher.device() : apart;
+            final SentReport report;
+            try (SourceFrames frames = new SourceFrames(spec, device)) {
+                FrameStreams.awaitReady(publisher, spec.receivers());
+                final FrameClaim claim = new FrameClaim();
+                final String transport = publisher.channel().transport();
+                report = StreamingSource.run(
+                        spec,
+                        acknowledgements,
+                        device,
+                        transport,
+                        stamp -> send(spec, publisher, frames, claim, stamp));
+            }
             publisher.close(LINGER);
             return report;
-        }
-    }
-
-    private static SentReport publish(
-            final StreamingSpec spec,
-            final Publisher publisher,
-            final Acknowledgements acknowledgements,
-            final DeviceBackend device)
-            throws IOException {
-        try (SourceFrames frames = new SourceFrames(spec, device)) {
-            FrameStreams.awaitReady(publisher, spec.receivers());
-            acknowledgements.accept(spec.receivers());
-            try (BackgroundLoad background = spec.backgroundAtSource(device)) {
-                final StreamingSource source = new StreamingSource(spec, acknowledgements, background);
-                send(spec, publisher, frames, source);
-                return source.finish(publisher.channel().transport(), device.name());
-            }
         }
     }
 
@@ -56,23 +52,20 @@ final class FramecastScheme implements Scheme {
             final StreamingSpec spec,
             final Publisher publisher,
             final SourceFrames frames,
-            final StreamingSource source) {
-        final FrameClaim claim = new FrameClaim();
-        while (source.next()) {
-            if (frames.inDevice()) {
-                // Chunks come out of the device while those before are sent.
-                final DeviceEvent written = frames.stampInDevice(source.stamp());
-                while (FrameStreams.mustWait(
-                        publisher,
-                        publisher.offer(frames.region(), written, FrameOptions.DEFAULT),
-                        spec.frameBytes())) {
-                    // Awaited.
-                }
-            } else {
-                FrameStreams.claim(publisher, spec.frameBytes(), claim);
-                frames.copyTo(claim.segment(), source.stamp());
-                claim.commit(FrameOptions.DEFAULT);
+            final FrameClaim claim,
+            final Stamp stamp) {
+        final int bytes = spec.frameBytes();
+        if (frames.inDevice()) {
+            // Chunks come out of the device while those before are sent.
+            final DeviceEvent written = frames.stampInDevice(stamp);
+            while (FrameStreams.mustWait(
+                    publisher, publisher.offer(frames.region(), written, FrameOptions.DEFAULT), bytes)) {
+                // Awaited.
             }
+        } else {
+            FrameStreams.claim(publisher, bytes, claim);
+            frames.copyTo(claim.segment(), stamp);
+            claim.commit(FrameOptions.DEFAULT);
         }
     }
 

@@ -4,6 +4,7 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.perf.harness.DeviceChoice;
+import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.MeasurementFailedException;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
@@ -85,7 +86,7 @@ final class ModelProbe {
         final double chunk = Math.min(plan.chunkBytes(), plan.frameBytes());
         // To one receiver eq. 2 has as many steps as there are chunks.
         final double step = loneSeconds(contender, 1, plan.frameBytes()) / (plan.frameBytes() / chunk);
-        return shortBytes < FrameContent.BYTES_MIN
+        return shortBytes < FrameContent.BLOCK_BYTES
                 ? new CostModel.Hop(0, chunk / step)
                 : ModelParameters.fit(shortBytes, loneSeconds(contender, 1, shortBytes), chunk, step);
     }

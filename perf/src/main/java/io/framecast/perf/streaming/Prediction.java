@@ -1,7 +1,6 @@
 package io.framecast.perf.streaming;
 
 import io.framecast.perf.harness.DeviceChoice;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -22,22 +21,22 @@ record Prediction(double MBps, double latencyUs, String equation) {
     private static final String FASTCOPY = "fastcopy";
     private static final Set<String> PLACEMENTS = Set.of(Scheme.STAGED, FASTCOPY, "direct", DeviceChoice.HOST);
 
+    /// Frames come into the receivers' devices by copies of the device (`staged`), by the CPU over the same link
+    /// (`fastcopy`), or by the network itself (`direct`, and `host` memory).
+    ///
     /// @return null where there is no equation for a row's placement
     static @Nullable Prediction of(final StreamingRow row, final ModelParameters parameters) {
-        final List<String> names = row.plan().devices();
-        final boolean ownDevices = row.plan().deviceOfSource().isEmulated();
-        // Devices' worth of frames that go over one link.
-        final int sharers = ownDevices ? 1 : Math.ceilDiv(row.setting().subscribers(), names.size());
-        return PLACEMENTS.contains(row.placement()) ? of(row, row.placement(), sharers, parameters) : null;
-    }
-
-    /// @param placement how frames come into the receivers' devices: by copies of the device (`staged`), by
-    ///     the CPU over the same link (`fastcopy`), or by the network itself (`direct`, and `host` memory)
-    private static Prediction of(
-            final StreamingRow row, final String placement, final int sharers, final ModelParameters parameters) {
+        final String placement = row.placement();
+        if (!PLACEMENTS.contains(placement)) {
+            return null;
+        }
         final StreamingPlan plan = row.plan();
         final double frame = plan.frameBytes();
         final double chunk = Math.min(plan.chunkBytes(), frame);
+        // Devices' worth of frames that go over one link.
+        final int sharers = plan.deviceOfSource().isEmulated()
+                ? 1
+                : Math.ceilDiv(row.setting().subscribers(), plan.devices().size());
         final Direction direction = row.setting().direction();
         final double background = plan.backgroundBytesPerSecond();
         final boolean staged = placement.equals(Scheme.STAGED);
@@ -70,12 +69,9 @@ record Prediction(double MBps, double latencyUs, String equation) {
         final CostModel.Hop hop = parameters.unicast();
         return switch (row.contender().scheme()) {
             case Scheme.RING ->
-                new Sending(
-                        CostModel.ringPipelined(processes, frame, chunk, hop),
-                        CostModel.ringPipelined(2, frame, chunk, hop),
-                        "2");
+                new Sending(CostModel.ring(processes, frame, chunk, hop), CostModel.ring(2, frame, chunk, hop), "2");
             case Scheme.KNOMIAL -> {
-                final double seconds = CostModel.knomialPipelined(row.plan().radix(), processes, frame, chunk, hop);
+                final double seconds = CostModel.knomial(row.plan().radix(), processes, frame, chunk, hop);
                 yield new Sending(seconds, seconds, "6");
             }
             default -> {

@@ -4,7 +4,8 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
-import io.framecast.perf.streaming.FrameContent.Stamp;
+import io.framecast.perf.harness.FrameContent;
+import io.framecast.perf.harness.FrameContent.Stamp;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -68,7 +69,7 @@ final class SourceFrames implements AutoCloseable {
             stream.copyToDevice(region.address(), noise, 0, frameBytes);
         } else {
             final long end = (long) frameBytes - Long.BYTES;
-            stream.copyToDevice(region.address(), noise, 0, FrameContent.stampBytes());
+            stream.copyToDevice(region.address(), noise, 0, FrameContent.STAMP_BYTES);
             stream.copyToDevice(region.address() + end, noise, end, Long.BYTES);
         }
         stream.record(written);

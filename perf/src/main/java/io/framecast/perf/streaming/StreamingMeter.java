@@ -3,9 +3,10 @@ package io.framecast.perf.streaming;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.perf.harness.FrameContent;
+import io.framecast.perf.harness.FrameContent.Stamp;
 import io.framecast.perf.harness.FramesDifferException;
 import io.framecast.perf.harness.ProcessCost;
-import io.framecast.perf.streaming.FrameContent.Stamp;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
@@ -34,6 +35,7 @@ final class StreamingMeter implements AutoCloseable {
     private long firstNs;
     private long lastNs;
     private boolean measuring;
+    private double compilingShare;
 
     StreamingMeter(
             final StreamingSpec spec,
@@ -96,20 +98,20 @@ final class StreamingMeter implements AutoCloseable {
         if (measuring && !counts) {
             measuring = false;
             background.end();
-            cost.end();
+            compilingShare = cost.end().compilingShare();
         }
     }
 
     private Stamp front(final DeviceRegion region) {
         if (device.hostAddressable()) {
-            MemorySegment.copy(region.host(), 0, ends, 0, FrameContent.stampBytes());
+            MemorySegment.copy(region.host(), 0, ends, 0, FrameContent.STAMP_BYTES);
             MemorySegment.copy(region.host(), frameBytes - Long.BYTES, ends, END_OFFSET, Long.BYTES);
         } else {
-            stream.copyToHost(ends, 0, region.address(), FrameContent.stampBytes());
+            stream.copyToHost(ends, 0, region.address(), FrameContent.STAMP_BYTES);
             stream.copyToHost(ends, END_OFFSET, region.address() + frameBytes - Long.BYTES, Long.BYTES);
             stream.synchronize();
         }
-        return FrameContent.read(ends);
+        return FrameContent.read(ends, 0);
     }
 
     private MemorySegment all(final DeviceRegion region) {
@@ -132,7 +134,7 @@ final class StreamingMeter implements AutoCloseable {
                 latencyUs(50),
                 latencyUs(99),
                 background.achievedMBps(),
-                cost.compilingShare());
+                compilingShare);
     }
 
     private double latencyUs(final double percent) {

@@ -2,10 +2,9 @@ package io.framecast.perf.streaming;
 
 import io.framecast.api.error.ConfigException;
 import io.framecast.perf.harness.DeviceChoice;
+import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.MachineInfo;
 import io.framecast.perf.harness.OptionValues;
-import io.framecast.perf.harness.StoppedException;
-import io.framecast.perf.rivals.FloorSystem;
 import io.framecast.perf.table.Output;
 import io.framecast.samples.ToolContext;
 import java.nio.file.Path;
@@ -138,7 +137,7 @@ public final class StreamingOptions {
     }
 
     private static int multiple(final String option, final String text, final int most) {
-        final int bytes = OptionValues.bytes(option, text, FrameContent.BYTES_MIN, most);
+        final int bytes = OptionValues.bytes(option, text, FrameContent.BLOCK_BYTES, most);
         OptionValues.require(
                 bytes % FrameContent.BLOCK_BYTES == 0,
                 option + ": expected a multiple of " + FrameContent.BLOCK_BYTES + ", got " + bytes);
@@ -160,7 +159,7 @@ public final class StreamingOptions {
     public int run(final ToolContext context) throws InterruptedException {
         final StreamingPlan plan = plan();
         final Output output = new Output(context, out);
-        final MachineInfo machine = MachineInfo.read(FloorSystem.hasBatching());
+        final MachineInfo machine = MachineInfo.read();
         machine.announce(context::line);
         context.line(
                 String.format(Locale.ROOT, "%d measurements, about %.0f s", plan.measurements(), plan.aboutSeconds()));
@@ -191,8 +190,6 @@ public final class StreamingOptions {
                             .filter(row -> row.contender().isFramecast())
                             .flatMap(row -> row.failures().stream())
                             .toList());
-        } catch (final StoppedException e) {
-            throw new ConfigException("stopped before the end: nothing is reported", e);
         }
     }
 }

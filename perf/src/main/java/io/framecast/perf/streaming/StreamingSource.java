@@ -1,7 +1,9 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.perf.harness.FrameContent.Stamp;
 import io.framecast.perf.harness.ProcessCost;
-import io.framecast.perf.streaming.FrameContent.Stamp;
+import java.io.IOException;
 
 /// Says which frame of a stream is next and when it may be sent: first some that do not count, then one at a
 /// time, then as many under way as are allowed, then the last.
@@ -26,7 +28,7 @@ final class StreamingSource {
         LAST
     }
 
-    StreamingSource(
+    private StreamingSource(
             final StreamingSpec spec, final Acknowledgements acknowledgements, final BackgroundLoad background) {
         this.spec = spec;
         this.acknowledgements = acknowledgements;
@@ -34,10 +36,39 @@ final class StreamingSource {
         phaseBeginNs = System.nanoTime();
     }
 
+    /// How a scheme sends a frame.
+    interface Sending {
+        void send(Stamp stamp) throws IOException;
+    }
+
+    /// Sends a whole stream, once its receivers are there, and returns when they have it.
+    ///
+    /// @param device what the source's frames come from, or would
+    static SentReport run(
+            final StreamingSpec spec,
+            final Acknowledgements acknowledgements,
+            final DeviceBackend device,
+            final String transport,
+            final Sending sending)
+            throws IOException {
+        acknowledgements.accept(spec.receivers());
+        try (BackgroundLoad background = spec.backgroundAtSource(device)) {
+            final StreamingSource source = new StreamingSource(spec, acknowledgements, background);
+            while (source.next()) {
+                sending.send(source.stamp);
+            }
+            acknowledgements.await(source.number);
+            background.end();
+            final double compilingShare = source.cost.end().compilingShare();
+            return new SentReport(
+                    transport, device.name(), source.number + 1, background.achievedMBps(), compilingShare);
+        }
+    }
+
     /// Waits until a frame may be sent.
     ///
     /// @return its front; the same as before when there is none
-    boolean next() {
+    private boolean next() {
         if (phase == Phase.LAST) {
             return false;
         }
@@ -47,10 +78,6 @@ final class StreamingSource {
         phaseFrames++;
         stamp = new Stamp(number, System.nanoTime(), flags());
         return true;
-    }
-
-    Stamp stamp() {
-        return stamp;
     }
 
     private void advance() {
@@ -93,15 +120,5 @@ final class StreamingSource {
             case MANY -> Stamp.COUNTED;
             case LAST -> Stamp.LAST | Stamp.CHECKED;
         };
-    }
-
-    /// Waits until every receiver has everything.
-    ///
-    /// @param device what the source's frames came from, or would have
-    SentReport finish(final String transport, final String device) {
-        acknowledgements.await(number);
-        background.end();
-        cost.end();
-        return new SentReport(transport, device, number + 1, background.achievedMBps(), cost.compilingShare());
     }
 }

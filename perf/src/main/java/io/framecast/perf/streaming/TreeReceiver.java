@@ -4,7 +4,8 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
-import io.framecast.perf.streaming.FrameContent.Stamp;
+import io.framecast.perf.harness.FrameContent;
+import io.framecast.perf.harness.FrameContent.Stamp;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -105,7 +106,7 @@ final class TreeReceiver implements AutoCloseable {
                 slot = (slot + 1) % SLOTS;
             }
             if (offset == 0) {
-                last = FrameContent.read(part).is(Stamp.LAST);
+                last = FrameContent.read(part, 0).is(Stamp.LAST);
             }
             links.write(part);
         }

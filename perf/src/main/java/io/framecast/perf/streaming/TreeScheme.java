@@ -17,14 +17,7 @@ final class TreeScheme implements Scheme {
                 Acknowledgements acknowledgements = new Acknowledgements(spec);
                 TreeLinks links = TreeLinks.open(spec, SOURCE);
                 SourceFrames frames = new SourceFrames(spec, device)) {
-            acknowledgements.accept(spec.receivers());
-            try (BackgroundLoad background = spec.backgroundAtSource(device)) {
-                final StreamingSource source = new StreamingSource(spec, acknowledgements, background);
-                while (source.next()) {
-                    frames.send(source.stamp(), links);
-                }
-                return source.finish(TRANSPORT, device.name());
-            }
+            return StreamingSource.run(spec, acknowledgements, device, TRANSPORT, stamp -> frames.send(stamp, links));
         }
     }
 

@@ -4,10 +4,12 @@ import io.framecast.perf.table.Percentiles;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /// Joins what the processes of a stream saw by frame and by datagram.
 ///
@@ -148,13 +150,10 @@ final class TailJoin {
     }
 
     private Set<Integer> losers(final long frame) {
-        final Set<Integer> losers = new HashSet<>();
-        for (int i = 0; i < losses.size(); i++) {
-            if (losses.get(i).byFrame.containsKey(frame)) {
-                losers.add(i);
-            }
-        }
-        return losers;
+        return IntStream.range(0, losses.size())
+                .filter(i -> losses.get(i).byFrame.containsKey(frame))
+                .boxed()
+                .collect(Collectors.toSet());
     }
 
     private long at(final int subscriber, final int frame) {
@@ -177,22 +176,18 @@ final class TailJoin {
     }
 
     private long earliest(final int frame, final Set<Integer> excepted) {
-        long earliestNs = Long.MAX_VALUE;
-        for (int i = 0; i < subscribers.size(); i++) {
-            if (!excepted.contains(i) && at(i, frame) != 0) {
-                earliestNs = Math.min(earliestNs, at(i, frame));
-            }
-        }
-        return earliestNs;
+        return IntStream.range(0, subscribers.size())
+                .filter(i -> !excepted.contains(i) && at(i, frame) != 0)
+                .mapToLong(i -> at(i, frame))
+                .min()
+                .orElse(Long.MAX_VALUE);
     }
 
     private void joinUnrepaired(final int frame, final long[] repairedNs) {
         final long firstNs = earliest(frame, Set.of());
-        for (int i = 0; i < subscribers.size(); i++) {
-            if (repairedNs[i] >= firstNs) {
-                behind++;
-                return;
-            }
+        if (LongStream.of(repairedNs).anyMatch(atNs -> atNs >= firstNs)) {
+            behind++;
+            return;
         }
         for (int i = 0; i < subscribers.size(); i++) {
             final long elsewhereNs = earliest(frame, Set.of(i));

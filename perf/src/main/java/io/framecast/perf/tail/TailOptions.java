@@ -5,8 +5,6 @@ import io.framecast.perf.harness.MachineInfo;
 import io.framecast.perf.harness.MeasurementFailedException;
 import io.framecast.perf.harness.Networks;
 import io.framecast.perf.harness.OptionValues;
-import io.framecast.perf.harness.StoppedException;
-import io.framecast.perf.rivals.FloorSystem;
 import io.framecast.perf.table.Output;
 import io.framecast.samples.PeerLostException;
 import io.framecast.samples.ToolContext;
@@ -105,7 +103,7 @@ public final class TailOptions {
                 "network namespaces cannot be made here: " + why
                         + "; run as root with iproute2, nftables and ethtool installed");
         final Output output = new Output(context, out);
-        final MachineInfo machine = MachineInfo.read(FloorSystem.hasBatching());
+        final MachineInfo machine = MachineInfo.read();
         machine.announce(context::line);
         final List<TailRow> rows = new ArrayList<>();
         try (run) {
@@ -114,7 +112,7 @@ public final class TailOptions {
                 context.line(setting.text());
                 rows.add(run.measure(setting));
             }
-        } catch (final MeasurementFailedException | StoppedException | IOException e) {
+        } catch (final MeasurementFailedException | IOException e) {
             if (context.isStopped()) {
                 throw new ConfigException("stopped before the end: nothing is reported", e);
             }

@@ -6,10 +6,8 @@ import io.framecast.api.Framecast;
 import io.framecast.api.Publisher;
 import io.framecast.engine.metrics.CounterReader;
 import io.framecast.engine.metrics.EngineCounter;
+import io.framecast.perf.harness.CountersFile;
 import io.framecast.perf.harness.FrameStreams;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,10 +35,9 @@ final class TailPublisher {
         committedNs = new long[load.frames()];
     }
 
-    static TailReport run(final TailSpec spec) throws IOException {
-        final Path folder = Files.createTempDirectory("framecast-tail");
-        final Path counters = folder.resolve("counters");
-        try (Framecast node = Framecast.launch(FrameStreams.config().withCountersFile(counters));
+    static TailReport run(final TailSpec spec) {
+        try (CountersFile counters = CountersFile.create();
+                Framecast node = Framecast.launch(FrameStreams.config().withCountersFile(counters.path()));
                 Publisher publisher = node.publish(spec.channel())) {
             FrameStreams.awaitReady(publisher, spec.receivers().size());
             final TailPublisher publishing = new TailPublisher(spec.load(), publisher);
@@ -63,9 +60,6 @@ final class TailPublisher {
                     framesPerSecond,
                     trips.pingNs,
                     trips.sourceNs);
-        } finally {
-            Files.deleteIfExists(counters);
-            Files.deleteIfExists(folder);
         }
     }
 
@@ -110,11 +104,11 @@ final class TailPublisher {
         private final List<Long> pingNs = new ArrayList<>();
         private final List<Long> sourceNs = new ArrayList<>();
         private final TailSpec spec;
-        private final Path counters;
+        private final CountersFile counters;
         private final Thread thread = Thread.ofPlatform().daemon().name("ping").unstarted(this);
         private volatile boolean ended;
 
-        RoundTrips(final TailSpec spec, final Path counters) {
+        RoundTrips(final TailSpec spec, final CountersFile counters) {
             this.spec = spec;
             this.counters = counters;
         }
@@ -122,16 +116,14 @@ final class TailPublisher {
         @Override
         public void run() {
             try (TailPing ping = TailPing.asking(spec.localAddress());
-                    CounterReader reader = CounterReader.open(counters)) {
+                    CounterReader reader = CounterReader.open(counters.path())) {
                 for (int i = 0; !ended; i++) {
                     final List<String> receivers = spec.receivers();
                     final long tripNs = ping.ask(receivers.get(i % receivers.size()), TailSpec.PING_PORT);
                     if (tripNs >= 0) {
                         pingNs.add(tripNs);
                     }
-                    reader.samples().stream()
-                            .filter(sample -> sample.name().equals(EngineCounter.ROUND_TRIP.exportedName()))
-                            .forEach(sample -> sourceNs.add(sample.value()));
+                    CountersFile.values(reader, EngineCounter.ROUND_TRIP).forEach(sourceNs::add);
                     LockSupport.parkNanos(BETWEEN_PINGS_NS);
                 }
             }

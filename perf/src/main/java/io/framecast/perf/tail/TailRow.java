@@ -70,17 +70,14 @@ record TailRow(
     static String text(final List<TailRow> rows) {
         final List<Line> lines = new ArrayList<>();
         for (final TailRow row : rows) {
-            final TailJoin.Result late = row.late();
-            lines.add(
-                    new Line(row, "repair after its original", late.datagrams().gaps(), true));
-            lines.add(new Line(row, "  tails", late.datagrams().tails(), false));
+            final TailJoin.Late datagrams = row.late().datagrams();
+            final TailJoin.Late frames = row.late().frames();
+            lines.add(new Line(row, "repair after its original", datagrams.gaps(), true));
+            lines.add(new Line(row, "  tails", datagrams.tails(), false));
+            lines.add(new Line(row, "repaired frame after the same elsewhere", frames.gaps(), true));
+            lines.add(new Line(row, "  tails", frames.tails(), false));
             lines.add(new Line(
-                    row,
-                    "repaired frame after the same elsewhere",
-                    late.frames().gaps(),
-                    true));
-            lines.add(new Line(row, "  tails", late.frames().tails(), false));
-            lines.add(new Line(row, "unrepaired frame after the same elsewhere", late.unrepaired(), false));
+                    row, "unrepaired frame after the same elsewhere", row.late().unrepaired(), false));
         }
         return LINES.text(lines);
     }
@@ -88,8 +85,8 @@ record TailRow(
     private static String head(final TailRow row) {
         return String.format(
                 Locale.ROOT,
-                "%s: %.0f of %.0f frames/s; RTT by ping %.0f µs (p99 %.0f), by the source %.0f µs; %d datagrams lost, %d"
-                        + " repaired; frames behind a repaired one %d, lost everywhere %d; unmatched %d",
+                "%s: %.0f of %.0f frames/s; RTT by ping %.0f µs (p99 %.0f), by the source %.0f µs; %d datagrams lost,"
+                        + " %d repaired; frames behind a repaired one %d, lost everywhere %d; unmatched %d",
                 row.setting().text(),
                 row.offeredFps(),
                 row.capacityFps(),

@@ -16,8 +16,8 @@ class ArrivalBenchTest {
         try (EmulatedDevice device = new EmulatedDevice(0, EmulatedConfig.DEFAULT);
                 Arena arena = Arena.ofShared()) {
             final ArrivalMeter meter = new ArrivalMeter(device, 2, 0.05, () -> false);
-            final ArrivalRow persistent = meter.persistent(arena.allocate(100));
-            final ArrivalRow launched = meter.launched(arena.allocate(100));
+            final ArrivalRow persistent = meter.measure(true, arena.allocate(100));
+            final ArrivalRow launched = meter.measure(false, arena.allocate(100));
             assertTrue(persistent.persistent() && !launched.persistent());
             assertTrue(persistent.emulated());
             assertTrue(

@@ -113,15 +113,16 @@ final class BenchRunTest {
                 new BenchCase(BenchScenario.THROUGHPUT, BenchNet.LOOPBACK, 1_000, 1, 1500, 0, true, 0);
         final BenchPlan plan =
                 new BenchPlan(List.of(new BenchPlan.Part(setting, SYSTEMS)), 2, TIMES, 0, List.of(), Optional.empty());
-        final List<BenchRow> rows = new BenchRun(plan, lines::add, System::nanoTime).run((_, system, times) -> {
-            if (!times.equals(TIMES) && system.equals(UDP)) {
-                warmUps.add(system.name());
-                if (warmUps.size() == 1) {
-                    throw new MeasurementFailedException("not yet", Reason.FAILED);
-                }
-            }
-            return result(system, 7, 1);
-        });
+        final List<BenchRow> rows = new BenchRun(plan, lines::add, System::nanoTime, (_, system, times) -> {
+                    if (!times.equals(TIMES) && system.equals(UDP)) {
+                        warmUps.add(system.name());
+                        if (warmUps.size() == 1) {
+                            throw new MeasurementFailedException("not yet", Reason.FAILED);
+                        }
+                    }
+                    return result(system, 7, 1);
+                })
+                .run();
         assertEquals(List.of("not yet"), rows.getFirst().failures());
         assertEquals(7, rows.getFirst().median(RoundResult::goodputMBps));
         assertEquals(1 + 3, warmUps.size());
@@ -143,20 +144,21 @@ final class BenchRunTest {
         final List<BenchGroup> groups = new ArrayList<>();
         final List<BenchCase> settings = new ArrayList<>();
         final BenchPlan plan = new BenchPlan(parts, 1, TIMES, 0, List.of(), Optional.empty());
-        new BenchRun(plan, lines::add, System::nanoTime).run(new BenchRun.Measuring() {
-            @Override
-            public void begin(final BenchGroup group) {
-                groups.add(group);
-            }
+        new BenchRun(plan, lines::add, System::nanoTime, new BenchRun.Measuring() {
+                    @Override
+                    public void begin(final BenchGroup group) {
+                        groups.add(group);
+                    }
 
-            @Override
-            public RoundResult run(final BenchCase setting, final BenchSystem system, final BenchTimes times) {
-                if (!times.equals(TIMES)) {
-                    settings.add(setting);
-                }
-                return result(system, 1, 1);
-            }
-        });
+                    @Override
+                    public RoundResult run(final BenchCase setting, final BenchSystem system, final BenchTimes times) {
+                        if (!times.equals(TIMES)) {
+                            settings.add(setting);
+                        }
+                        return result(system, 1, 1);
+                    }
+                })
+                .run();
         assertEquals(2, groups.size());
         assertEquals(4, groups.getFirst().parts().size());
         assertEquals(3, groups.getFirst().receiversMax());
@@ -177,14 +179,15 @@ final class BenchRunTest {
         final BenchPlan plan = new BenchPlan(parts, 1, new BenchTimes(8, 0.4, 2), 0, List.of(), Optional.empty());
         final long[] nowNs = new long[1];
         final double[] goodput = {1};
-        new BenchRun(plan, lines::add, () -> nowNs[0]).run((_, system, times) -> {
-            if (!times.equals(plan.times())) {
-                warmUps.add(system.name());
-                nowNs[0] += 1_500_000_000L;
-                goodput[0] *= 2;
-            }
-            return result(system, goodput[0], 1);
-        });
+        new BenchRun(plan, lines::add, () -> nowNs[0], (_, system, times) -> {
+                    if (!times.equals(plan.times())) {
+                        warmUps.add(system.name());
+                        nowNs[0] += 1_500_000_000L;
+                        goodput[0] *= 2;
+                    }
+                    return result(system, goodput[0], 1);
+                })
+                .run();
         assertEquals(6, warmUps.size());
         assertTrue(lines.get(1).contains("1 % loss"), lines::toString);
     }
@@ -194,13 +197,14 @@ final class BenchRunTest {
         final BenchCase setting = new BenchCase(scenario, BenchNet.LOOPBACK, 1_000, 1, 1500, 0, true, 0);
         final BenchPlan plan = new BenchPlan(
                 List.of(new BenchPlan.Part(setting, SYSTEMS)), rounds, TIMES, 0, List.of(), Optional.empty());
-        return new BenchRun(plan, lines::add, System::nanoTime).run((_, system, times) -> {
-            if (times.equals(TIMES)) {
-                return measured.run(system);
-            }
-            warmUps.add(system.name());
-            return result(system, 1, 1);
-        });
+        return new BenchRun(plan, lines::add, System::nanoTime, (_, system, times) -> {
+                    if (times.equals(TIMES)) {
+                        return measured.run(system);
+                    }
+                    warmUps.add(system.name());
+                    return result(system, 1, 1);
+                })
+                .run();
     }
 
     private static RoundResult result(final BenchSystem system, final double goodputMBps, final double p99Us) {

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.perf.harness.BenchNet;
+import io.framecast.perf.harness.LinuxSocket;
 import io.framecast.perf.harness.MeasurementFailedException;
 import io.framecast.perf.harness.Networks;
-import io.framecast.perf.rivals.FloorSystem;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -43,7 +43,7 @@ final class MeasurementTest {
             final String system, final int frameBytes, final int receivers, final double framesPerSecond)
             throws Exception {
         if (system.equals("floor")) {
-            assume(FloorSystem.hasBatching(), "this kernel has no UDP_SEGMENT and UDP_GRO");
+            assume(LinuxSocket.hasBatching(), "this kernel has no UDP_SEGMENT and UDP_GRO");
         }
         final BenchCase setting = new BenchCase(
                 BenchScenario.THROUGHPUT, BenchNet.LOOPBACK, frameBytes, receivers, 1500, 0, true, framesPerSecond);
@@ -60,7 +60,7 @@ final class MeasurementTest {
 
     @Test
     void shouldCarryFramesWithoutBatching() throws Exception {
-        assume(FloorSystem.hasBatching(), "this kernel has no UDP_SEGMENT and UDP_GRO");
+        assume(LinuxSocket.hasBatching(), "this kernel has no UDP_SEGMENT and UDP_GRO");
         assertPlausible(measure(
                 new BenchCase(BenchScenario.THROUGHPUT, BenchNet.LOOPBACK, 100_000, 1, 1500, 0, false, 0),
                 BenchSystem.FLOOR));

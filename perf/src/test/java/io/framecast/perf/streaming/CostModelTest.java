@@ -14,22 +14,23 @@ final class CostModelTest {
     @Test
     void shouldCostARingAHopPerReceiver() {
         // 7 × (10 µs + 8 MB at 2 GB/s)
-        assertEquals(7 * 4010e-6, CostModel.ring(8, 8 * MB, HOP), 1e-9);
-        assertEquals(7 * 4010e-6 + 8e-3, CostModel.ringStaged(8, 8 * MB, GBPS, HOP), 1e-9);
+        assertEquals(7 * 4010e-6, CostModel.ring(8, 8 * MB, 8 * MB, HOP), 1e-9);
+        assertEquals(7 * 4010e-6 + 8e-3, CostModel.staged(8 * MB, GBPS, CostModel.ring(8, 8 * MB, 8 * MB, HOP)), 1e-9);
     }
 
     @Test
     void shouldOverlapTheHopsOfARingInChunks() {
         // (16 + 6) × (10 µs + 0.5 MB at 2 GB/s)
-        assertEquals(22 * 260e-6, CostModel.ringPipelined(8, 8 * MB, 0.5 * MB, HOP), 1e-9);
+        assertEquals(22 * 260e-6, CostModel.ring(8, 8 * MB, 0.5 * MB, HOP), 1e-9);
     }
 
     @Test
     void shouldCostATreeItsHeight() {
-        assertEquals(3 * 4010e-6, CostModel.knomial(2, 8, 8 * MB, HOP), 1e-9);
-        assertEquals(2 * 4010e-6, CostModel.knomial(3, 9, 8 * MB, HOP), 1e-9);
-        assertEquals(3 * 4010e-6 + 8e-3, CostModel.knomialStaged(2, 8, 8 * MB, GBPS, HOP), 1e-9);
-        assertEquals(16 * 3 * 260e-6, CostModel.knomialPipelined(2, 8, 8 * MB, 0.5 * MB, HOP), 1e-9);
+        assertEquals(3 * 4010e-6, CostModel.knomial(2, 8, 8 * MB, 8 * MB, HOP), 1e-9);
+        assertEquals(2 * 4010e-6, CostModel.knomial(3, 9, 8 * MB, 8 * MB, HOP), 1e-9);
+        assertEquals(
+                3 * 4010e-6 + 8e-3, CostModel.staged(8 * MB, GBPS, CostModel.knomial(2, 8, 8 * MB, 8 * MB, HOP)), 1e-9);
+        assertEquals(16 * 3 * 260e-6, CostModel.knomial(2, 8, 8 * MB, 0.5 * MB, HOP), 1e-9);
     }
 
     @Test
@@ -47,7 +48,7 @@ final class CostModelTest {
         // 2000 × (1 µs + 0.5 µs · ln 8 + 1 µs)
         final double expected = 2_000 * (2e-6 + 0.5e-6 * Math.log(8));
         assertEquals(expected, CostModel.multicast(8, 8 * MB, DATAGRAM), 1e-9);
-        assertEquals(expected + 0.5e-3, CostModel.multicastStreamed(8, 8 * MB, 0.5 * MB, GBPS, DATAGRAM), 1e-9);
+        assertEquals(expected + 0.5e-3, CostModel.staged(0.5 * MB, GBPS, expected), 1e-9);
     }
 
     @Test

@@ -1,11 +1,10 @@
-package io.framecast.perf.streaming;
+package io.framecast.perf.harness;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.framecast.perf.harness.FramesDifferException;
-import io.framecast.perf.streaming.FrameContent.Stamp;
+import io.framecast.perf.harness.FrameContent.Stamp;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
@@ -29,7 +28,7 @@ final class FrameContentTest {
     @Test
     void shouldAcceptWhatWasSent() {
         final MemorySegment frame = frame(7);
-        final Stamp stamp = FrameContent.read(frame);
+        final Stamp stamp = FrameContent.read(frame, 0);
         assertEquals(new Stamp(7, 5, Stamp.CHECKED), stamp);
         FrameContent.requireEnd(frame.asSlice(BYTES - Long.BYTES), BYTES, stamp);
         FrameContent.requireSame(frame, expected, stamp);
@@ -52,7 +51,7 @@ final class FrameContentTest {
             final MemorySegment frame = frame(7);
             final long at = (long) block * FrameContent.BLOCK_BYTES;
             MemorySegment.copy(frame(6), at, frame, at, FrameContent.BLOCK_BYTES);
-            final Stamp stamp = FrameContent.read(frame);
+            final Stamp stamp = FrameContent.read(frame, 0);
             final var e =
                     assertThrows(FramesDifferException.class, () -> FrameContent.requireSame(frame, expected, stamp));
             assertTrue(e.getMessage().startsWith("frame 7 differs at byte "), e.getMessage());
@@ -63,6 +62,6 @@ final class FrameContentTest {
     void shouldNoticeAnEndOfAnotherFrame() {
         final MemorySegment end = frame(6).asSlice(BYTES - Long.BYTES);
         assertThrows(
-                FramesDifferException.class, () -> FrameContent.requireEnd(end, BYTES, FrameContent.read(frame(7))));
+                FramesDifferException.class, () -> FrameContent.requireEnd(end, BYTES, FrameContent.read(frame(7), 0)));
     }
 }

@@ -1,22 +1,25 @@
-package io.framecast.perf.streaming;
+package io.framecast.perf.harness;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
-import io.framecast.perf.harness.FramesDifferException;
 import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
 
-/// The content of frames: in front a [Stamp], at the beginning of every later block of 1 KiB and at the end
-/// something made of the frame's number, else noise. So a part that is missing, stale, torn or misplaced
-/// differs from what is expected.
-final class FrameContent {
-    static final int BLOCK_BYTES = 1024;
-    static final int BYTES_MIN = BLOCK_BYTES;
+/// The content of frames: in front a [Stamp], at the end something made of the frame's number, so that one that was
+/// torn or mixed up shows; else noise. Where whole frames are compared, the beginning of every later block of 1 KiB
+/// is made of the number too: a part that is missing, stale or misplaced differs from what is expected.
+public final class FrameContent {
+    public static final int BLOCK_BYTES = 1024;
+
+    /// Length of the front.
+    public static final int STAMP_BYTES = 3 * Long.BYTES;
+
+    /// Least room for front and end.
+    public static final int BYTES_MIN = STAMP_BYTES + Long.BYTES;
 
     private static final int DUE_NS = 0;
     private static final int NUMBER = Long.BYTES;
     private static final int FLAGS = 2 * Long.BYTES;
-    private static final int STAMP_BYTES = 3 * Long.BYTES;
     private static final long MIX = 0x9E3779B97F4A7C15L;
 
     private FrameContent() {}
@@ -24,22 +27,22 @@ final class FrameContent {
     /// The front of a frame.
     ///
     /// @param dueNs when it could be sent, by this machine's monotonic clock
-    record Stamp(long number, long dueNs, long flags) {
+    public record Stamp(long number, long dueNs, long flags) {
         /// No frame follows.
-        static final long LAST = 1;
+        public static final long LAST = 1;
         /// Sent when every receiver had all before it: its latency counts.
-        static final long LONE = 2;
+        public static final long LONE = 2;
         /// Sent among others: its bytes count.
-        static final long COUNTED = 4;
+        public static final long COUNTED = 4;
         /// All of it is to be compared.
-        static final long CHECKED = 8;
+        public static final long CHECKED = 8;
 
-        boolean is(final long flag) {
+        public boolean is(final long flag) {
             return (flags & flag) != 0;
         }
     }
 
-    static void fill(final MemorySegment frame) {
+    public static void fill(final MemorySegment frame) {
         final SplittableRandom random = new SplittableRandom(7);
         for (long offset = 0; offset + Long.BYTES <= frame.byteSize(); offset += Long.BYTES) {
             frame.set(JAVA_LONG_UNALIGNED, offset, random.nextLong());
@@ -47,14 +50,15 @@ final class FrameContent {
     }
 
     /// Marks a whole frame.
-    static void stamp(final MemorySegment frame, final Stamp stamp) {
+    public static void stamp(final MemorySegment frame, final Stamp stamp) {
         stampPart(frame, 0, frame.byteSize(), stamp);
     }
 
     /// Marks a part of a frame, in memory of its own.
     ///
     /// @param offset of the part in its frame, a multiple of a block
-    static void stampPart(final MemorySegment part, final long offset, final long frameBytes, final Stamp stamp) {
+    public static void stampPart(
+            final MemorySegment part, final long offset, final long frameBytes, final Stamp stamp) {
         final long first = offset == 0 ? BLOCK_BYTES : 0;
         for (long at = first; at + Long.BYTES <= part.byteSize(); at += BLOCK_BYTES) {
             part.set(JAVA_LONG_UNALIGNED, at, mark(stamp.number, offset + at));
@@ -63,10 +67,21 @@ final class FrameContent {
             part.set(JAVA_LONG_UNALIGNED, part.byteSize() - Long.BYTES, mark(stamp.number, frameBytes));
         }
         if (offset == 0) {
-            part.set(JAVA_LONG_UNALIGNED, DUE_NS, stamp.dueNs);
-            part.set(JAVA_LONG_UNALIGNED, NUMBER, stamp.number);
-            part.set(JAVA_LONG_UNALIGNED, FLAGS, stamp.flags);
+            stampFront(part, 0, stamp);
         }
+    }
+
+    /// Marks both ends of a frame alone: what lies between them is not compared.
+    public static void stampEnds(final MemorySegment frame, final Stamp stamp) {
+        stampFront(frame, 0, stamp);
+        frame.set(JAVA_LONG_UNALIGNED, frame.byteSize() - Long.BYTES, mark(stamp.number, frame.byteSize()));
+    }
+
+    /// Marks the front alone.
+    public static void stampFront(final MemorySegment memory, final long offset, final Stamp stamp) {
+        memory.set(JAVA_LONG_UNALIGNED, offset + DUE_NS, stamp.dueNs);
+        memory.set(JAVA_LONG_UNALIGNED, offset + NUMBER, stamp.number);
+        memory.set(JAVA_LONG_UNALIGNED, offset + FLAGS, stamp.flags);
     }
 
     private static long mark(final long number, final long at) {
@@ -74,20 +89,15 @@ final class FrameContent {
     }
 
     /// Reads the front of a frame.
-    static Stamp read(final MemorySegment front) {
+    public static Stamp read(final MemorySegment memory, final long offset) {
         return new Stamp(
-                front.get(JAVA_LONG_UNALIGNED, NUMBER),
-                front.get(JAVA_LONG_UNALIGNED, DUE_NS),
-                front.get(JAVA_LONG_UNALIGNED, FLAGS));
+                memory.get(JAVA_LONG_UNALIGNED, offset + NUMBER),
+                memory.get(JAVA_LONG_UNALIGNED, offset + DUE_NS),
+                memory.get(JAVA_LONG_UNALIGNED, offset + FLAGS));
     }
-
-    static int stampBytes() {
-        return STAMP_BYTES;
-    }
-
     /// @param end the last eight bytes
     /// @throws FramesDifferException when it is another frame's end
-    static void requireEnd(final MemorySegment end, final long frameBytes, final Stamp stamp) {
+    public static void requireEnd(final MemorySegment end, final long frameBytes, final Stamp stamp) {
         if (end.get(JAVA_LONG_UNALIGNED, 0) != mark(stamp.number, frameBytes)) {
             throw new FramesDifferException("frame " + stamp.number + " does not end as it should");
         }
@@ -95,7 +105,7 @@ final class FrameContent {
 
     /// @param expected filled by [#fill]; is stamped
     /// @throws FramesDifferException when any byte differs
-    static void requireSame(final MemorySegment got, final MemorySegment expected, final Stamp stamp) {
+    public static void requireSame(final MemorySegment got, final MemorySegment expected, final Stamp stamp) {
         stamp(expected, stamp);
         final long at = expected.mismatch(got);
         if (at >= 0) {

@@ -1,0 +1,49 @@
+package io.framecast.perf.harness;
+
+import io.framecast.engine.metrics.CounterReader;
+import io.framecast.engine.metrics.CounterSample;
+import io.framecast.engine.metrics.EngineCounter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.LongStream;
+
+/// A file that a node of this process writes its counters to, in a folder of its own; deleted when it is closed.
+public record CountersFile(Path folder) implements AutoCloseable {
+    public static CountersFile create() {
+        try {
+            return new CountersFile(Files.createTempDirectory("framecast-bench"));
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public Path path() {
+        return folder.resolve("counters");
+    }
+
+    /// The sum over all labels.
+    public long sum(final EngineCounter counter) {
+        try (CounterReader reader = CounterReader.open(path())) {
+            return values(reader, counter).sum();
+        }
+    }
+
+    /// The values of one counter, by its labels.
+    public static LongStream values(final CounterReader reader, final EngineCounter counter) {
+        return reader.samples().stream()
+                .filter(sample -> sample.name().equals(counter.exportedName()))
+                .mapToLong(CounterSample::value);
+    }
+
+    @Override
+    public void close() {
+        try {
+            Files.deleteIfExists(path());
+            Files.deleteIfExists(folder);
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
