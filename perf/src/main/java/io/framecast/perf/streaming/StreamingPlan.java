@@ -1,7 +1,6 @@
 package io.framecast.perf.streaming;
 
 import io.framecast.perf.harness.DeviceChoice;
-import io.framecast.perf.harness.FrameContent;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
