@@ -44,8 +44,7 @@ public class DatagramBenchmark {
     /// Writes the headers of one long frame.
     @Setup
     public void writeHeaders() {
-        final WindowMemory memory =
-                new WindowMemory(headers, MemorySegment.NULL, new int[SLOTS], SLOTS, SLOT_BYTES);
+        final WindowMemory memory = new WindowMemory(headers, MemorySegment.NULL, new int[SLOTS], SLOTS, SLOT_BYTES);
         final SendWindow source = new SendWindow(memory, SESSION);
         source.beginFrame((long) BATCH * SLOT_BYTES, 0, 0, new byte[0]);
         source.commit((long) BATCH * SLOT_BYTES, BATCH);

@@ -44,8 +44,7 @@ public class FrameCommitBenchmark {
 
     private SendWindow window(final int slots) {
         final MemorySegment headers = arena.allocate((long) slots * DataLayout.LENGTH, Long.BYTES);
-        final WindowMemory memory =
-                new WindowMemory(headers, MemorySegment.NULL, new int[slots], slots, SLOT_BYTES);
+        final WindowMemory memory = new WindowMemory(headers, MemorySegment.NULL, new int[slots], slots, SLOT_BYTES);
         return new SendWindow(memory, SESSION);
     }
 
