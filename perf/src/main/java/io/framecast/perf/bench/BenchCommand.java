@@ -56,7 +56,7 @@ final class BenchCommand implements Callable<Integer> {
         final String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         final List<BenchRow> rows;
         final boolean differ;
-        try (Measurement measurement = new Measurement(plan, context::line)) {
+        try (Measurement measurement = new Measurement(plan.socketBufferBytes(), context::line)) {
             context.onStop(measurement::stop);
             final BenchRun run = new BenchRun(plan, context::line, System::nanoTime, measurement);
             rows = run.run();
@@ -68,6 +68,24 @@ final class BenchCommand implements Callable<Integer> {
         return output.status(
                 differ || own.stream().anyMatch(row -> row.lostFrames() > 0),
                 own.stream().flatMap(row -> row.failures().stream()).toList());
+    }
+
+    /// How soon a stream is fast: a question of its own with options of its own.
+    @Command(
+            name = "start",
+            description = "Starts fresh processes for each measurement and follows the stream from its first frame on,"
+                    + " in windows of 250 ms: goodput of the slowest receiver, its 99th percentile of latency, how long"
+                    + " the JVMs' compilers worked; and how long it took from the start of the processes to the first"
+                    + " frame at every receiver.",
+            mixinStandardHelpOptions = true,
+            footerHeading = "%nExamples:%n",
+            footer = {
+                "  framecast bench start",
+                "  framecast bench start --mtu 1500 --offload off --against floor,tcp --rounds 7 --out report",
+                "  framecast bench start --net loopback --receivers 1 --json -"
+            })
+    int start(@Mixin final StartOptions startOptions) throws InterruptedException {
+        return startOptions.run(context);
     }
 
     /// How late repairs come, a question of its own with options of its own.

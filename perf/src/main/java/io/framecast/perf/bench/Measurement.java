@@ -39,8 +39,9 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
     private BenchGroup group = new BenchGroup(List.of());
     private int stream = RandomGenerator.getDefault().nextInt(STREAMS);
 
-    Measurement(final BenchPlan plan, final Consumer<String> console) {
-        socketBufferBytes = plan.socketBufferBytes();
+    /// @param socketBufferBytes the same for every system; 0 for what each gets by itself
+    Measurement(final int socketBufferBytes, final Consumer<String> console) {
+        this.socketBufferBytes = socketBufferBytes;
         this.console = console;
     }
 
@@ -50,11 +51,25 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
         group = next;
     }
 
+    /// The reports of one stream.
+    record Reports(SourceReport source, List<ReceiverReport> receivers) {}
+
     @Override
     public RoundResult run(final BenchCase setting, final BenchSystem system, final BenchTimes times)
             throws InterruptedException, MeasurementFailedException {
+        final Reports reports = carry(setting, system, times, 0);
+        final boolean countsInterface = setting.net() != BenchNet.LOOPBACK && !setting.offload();
+        return RoundResult.of(reports.source, reports.receivers, countsInterface);
+    }
+
+    /// Carries one stream.
+    ///
+    /// @param windowNs of the receivers' windows; 0 for none
+    /// @return the source's report, and those of the receivers without the bystander
+    Reports carry(final BenchCase setting, final BenchSystem system, final BenchTimes times, final long windowNs)
+            throws InterruptedException, MeasurementFailedException {
         final Network network = network(setting);
-        final StreamSpec spec = spec(setting, times, network);
+        final StreamSpec spec = spec(setting, times, network, windowNs);
         final int bystanders = setting.bystander().isThere() ? 1 : 0;
         final List<StreamSpec> ofReceivers = IntStream.range(0, setting.receivers() + bystanders)
                 .mapToObj(i -> spec.of(network.receiver(i).address(), i))
@@ -72,8 +87,7 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
                 .forEach(report ->
                         console.accept("beside: " + setting.bystander().text() + " received " + report.frames() + " of "
                                 + source.frames() + " frames"));
-        final boolean countsInterface = setting.net() != BenchNet.LOOPBACK && !setting.offload();
-        return RoundResult.of(source, all.subList(0, setting.receivers()), countsInterface);
+        return new Reports(source, all.subList(0, setting.receivers()));
     }
 
     private Network network(final BenchCase setting) throws MeasurementFailedException {
@@ -95,7 +109,8 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
         }
     }
 
-    private StreamSpec spec(final BenchCase setting, final BenchTimes times, final Network network) {
+    private StreamSpec spec(
+            final BenchCase setting, final BenchTimes times, final Network network, final long windowNs) {
         // Ports of the streams before may still get late datagrams.
         stream = (stream + 1) % STREAMS;
         final boolean onLoopback = setting.net() == BenchNet.LOOPBACK;
@@ -107,7 +122,8 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
                         setting.framesPerSecond(),
                         (long) (times.leadSeconds() * 1e9),
                         (long) (times.seconds() * 1e9),
-                        setting.bystander()),
+                        setting.bystander(),
+                        windowNs),
                 new StreamSpec.Link(
                         GROUP,
                         PORT_FIRST + stream * PORTS_PER_STREAM,

@@ -183,12 +183,7 @@ public final class PlanOptions {
     }
 
     private BenchNet network(final BenchScenario scenario, final List<String> skips) {
-        final BenchNet wanted = net == null
-                ? scenario.usual().net()
-                : Arrays.stream(BenchNet.values())
-                        .filter(known -> known.label().equals(net))
-                        .findFirst()
-                        .orElseThrow(() -> new ConfigException("--net: expected loopback, veth or bridge, got " + net));
+        final BenchNet wanted = net == null ? scenario.usual().net() : BenchNet.of("--net", net);
         final String why = wanted == BenchNet.LOOPBACK ? "" : Networks.unavailable();
         if (why.isEmpty()) {
             return wanted;
@@ -197,8 +192,7 @@ public final class PlanOptions {
             skips.add(scenario.label() + " on loopback, because no network namespaces can be made here: " + why);
             return BenchNet.LOOPBACK;
         }
-        throw new ConfigException("--net " + net + ": network namespaces cannot be made here: " + why
-                + "; run as root with iproute2, nftables and ethtool installed");
+        throw Networks.unmakeable("--net " + net + ": ", why);
     }
 
     // On loopback all but the floor would do the same twice.

@@ -1,5 +1,6 @@
 package io.framecast.perf.harness;
 
+import io.framecast.api.error.ConfigException;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -27,6 +28,21 @@ public final class Networks implements AutoCloseable {
         } catch (final IOException e) {
             return String.valueOf(e.getMessage());
         }
+    }
+
+    /// @param asked for them, in front of the reason
+    /// @throws ConfigException when namespaces, filters and interfaces cannot be made here
+    public static void require(final String asked) {
+        final String why = unavailable();
+        if (!why.isEmpty()) {
+            throw unmakeable(asked, why);
+        }
+    }
+
+    /// What to say where they cannot be made.
+    public static ConfigException unmakeable(final String asked, final String why) {
+        return new ConfigException(asked + "network namespaces cannot be made here: " + why
+                + "; run as root with iproute2, nftables and ethtool installed");
     }
 
     /// @throws IOException when the network cannot be made; the message is one line

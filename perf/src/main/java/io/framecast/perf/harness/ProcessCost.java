@@ -98,7 +98,8 @@ public final class ProcessCost {
         return new Spent(wallNs, cpuNs, compileNs, endBytes < 0 || beginBytes < 0 ? UNKNOWN : endBytes - beginBytes);
     }
 
-    private static long totalCompileNs() {
+    /// How long the compilers of this process's JVM have worked; their waits for a core included.
+    public static long totalCompileNs() {
         return COMPILERS == null ? 0 : TimeUnit.MILLISECONDS.toNanos(COMPILERS.getTotalCompilationTime());
     }
 

@@ -4,6 +4,8 @@ import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.FramesDifferException;
 import io.framecast.perf.harness.ProcessCost;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
@@ -16,6 +18,12 @@ final class GoodputMeter {
     private final long warmUpNs;
     private final ProcessCost cost = new ProcessCost("");
     private final Histogram latencies = new Histogram(LATENCY_NS_MAX, DIGITS);
+    private final long windowNs;
+    private final List<ReceiverReport.Window> windows = new ArrayList<>();
+    private final Histogram windowLatencies = new Histogram(LATENCY_NS_MAX, DIGITS);
+    private long windowEndNs;
+    private long windowBytes;
+    private long windowCompileNs;
     private long nextNumber;
     private long lostFrames;
     private boolean started;
@@ -24,10 +32,12 @@ final class GoodputMeter {
     private long frames;
     private long bytes;
     private long firstNs;
+    private long placedNs;
     private long lastNs;
 
     GoodputMeter(final StreamSpec spec) {
         warmUpNs = spec.load().warmUpNs();
+        windowNs = spec.load().windowNs();
     }
 
     /// A whole frame is in place, contiguous.
@@ -53,14 +63,35 @@ final class GoodputMeter {
             streamNs = dueNs;
         }
         if (dueNs - streamNs >= warmUpNs) {
+            lastNs = System.nanoTime();
             if (frames == 0) {
                 firstNs = dueNs;
+                placedNs = lastNs;
+                windowEndNs = lastNs + windowNs;
+                windowCompileNs = ProcessCost.totalCompileNs();
                 cost.begin();
             }
-            lastNs = System.nanoTime();
-            latencies.recordValue(Math.clamp(lastNs - dueNs, 0, LATENCY_NS_MAX));
+            final long latencyNs = Math.clamp(lastNs - dueNs, 0, LATENCY_NS_MAX);
+            latencies.recordValue(latencyNs);
+            if (windowNs > 0) {
+                closeWindows();
+                windowLatencies.recordValue(latencyNs);
+                windowBytes += frameBytes;
+            }
             frames++;
             bytes += frameBytes;
+        }
+    }
+
+    // Those that ended before the frame that is in place now.
+    private void closeWindows() {
+        for (; lastNs >= windowEndNs; windowEndNs += windowNs) {
+            final long compileNs = ProcessCost.totalCompileNs();
+            windows.add(new ReceiverReport.Window(
+                    windowBytes, windowLatencies.getValueAtPercentile(99), compileNs - windowCompileNs));
+            windowCompileNs = compileNs;
+            windowLatencies.reset();
+            windowBytes = 0;
         }
     }
 
@@ -87,6 +118,8 @@ final class GoodputMeter {
                 lastNs,
                 spent.cpuNs(),
                 spent.compileNs(),
-                ReceiverReport.encode(latencies));
+                ReceiverReport.encode(latencies),
+                placedNs,
+                windows);
     }
 }

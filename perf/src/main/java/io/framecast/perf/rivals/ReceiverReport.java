@@ -3,6 +3,7 @@ package io.framecast.perf.rivals;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.List;
 import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
@@ -16,6 +17,8 @@ import org.HdrHistogram.Histogram;
 /// @param cpuNs of the whole process between the two, every thread of it
 /// @param compileNs how long its compilers worked meanwhile
 /// @param latencies a histogram of the times from due to in place, in nanoseconds, as [#encode] writes it
+/// @param placedNs when the first was in place; 0 where none was
+/// @param windows whole ones, from the first frame in place on; none where they were not asked for
 public record ReceiverReport(
         long frames,
         long bytes,
@@ -24,7 +27,15 @@ public record ReceiverReport(
         long lastNs,
         long cpuNs,
         long compileNs,
-        String latencies) {
+        String latencies,
+        long placedNs,
+        List<Window> windows) {
+    /// A piece of the stream.
+    ///
+    /// @param bytes payload of the frames that came to be in place
+    /// @param p99Ns from due to in place; 0 without frames
+    /// @param compileNs how long the process's compilers worked
+    public record Window(long bytes, long p99Ns, long compileNs) {}
 
     /// In units of 10^6 bytes per second; 0 when nothing arrived.
     public double goodputMBps() {

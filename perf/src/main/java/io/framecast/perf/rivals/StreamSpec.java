@@ -17,8 +17,15 @@ public record StreamSpec(Load load, Link link, String localAddress, int index) {
     /// @param warmUpNs frames due earlier than this after the first do not count
     /// @param measureNs how long is published after the warm-up
     /// @param bystander one more subscriber; its index is the number of receivers
+    /// @param windowNs length of the windows that receivers report one by one; 0 for none
     public record Load(
-            int frameBytes, int receivers, double framesPerSecond, long warmUpNs, long measureNs, Bystander bystander) {
+            int frameBytes,
+            int receivers,
+            double framesPerSecond,
+            long warmUpNs,
+            long measureNs,
+            Bystander bystander,
+            long windowNs) {
         /// Subscribers of every kind.
         int members() {
             return receivers + bystanders();

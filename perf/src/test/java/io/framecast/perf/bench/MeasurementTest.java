@@ -168,7 +168,7 @@ final class MeasurementTest {
 
     private Measurement measurement(final BenchGroup group) {
         final BenchPlan plan = new BenchPlan(group.parts(), 1, TIMES, 0, List.of(), Optional.empty());
-        final Measurement measurement = new Measurement(plan, line -> {
+        final Measurement measurement = new Measurement(plan.socketBufferBytes(), line -> {
             synchronized (lines) {
                 lines.add(line);
             }

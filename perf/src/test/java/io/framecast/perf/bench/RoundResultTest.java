@@ -72,6 +72,8 @@ final class RoundResultTest {
                 elapsedNs,
                 SECOND_NS / 2,
                 SECOND_NS / 20,
-                ReceiverReport.encode(latencies));
+                ReceiverReport.encode(latencies),
+                SECOND_NS,
+                List.of(new ReceiverReport.Window(1, 2, 3)));
     }
 }
