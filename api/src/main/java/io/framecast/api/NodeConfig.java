@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 /// @param threading which threads run the agents
 /// @param countersFile the memory-mapped counters file, readable by other processes; empty: a file of its own in
 ///     the temporary directory
-/// @param metricsPort port for Prometheus' scrapes at `/metrics`; 0 picks a free one, −1 serves none
+/// @param metrics where Prometheus' scrapes are served at `/metrics`
 /// @param faults losses to inject on the receive side, for tests and demonstrations
 /// @param seed seed of everything random that is not a secret (back-off, injected loss); 0 takes one from the
 ///     system
@@ -18,20 +18,14 @@ import java.util.function.Consumer;
 public record NodeConfig(
         Threading threading,
         Optional<Path> countersFile,
-        int metricsPort,
+        Metrics metrics,
         Faults faults,
         long seed,
         Consumer<String> notices) {
     public static final int NO_METRICS = -1;
 
     public static final NodeConfig DEFAULT =
-            new NodeConfig(Threading.SHARED, Optional.empty(), NO_METRICS, Faults.NONE, 0, NodeConfig::log);
-
-    public NodeConfig {
-        if (metricsPort < NO_METRICS || metricsPort > 65_535) {
-            throw new IllegalArgumentException("metrics port: expected -1 … 65535, got " + metricsPort);
-        }
-    }
+            new NodeConfig(Threading.SHARED, Optional.empty(), Metrics.NONE, Faults.NONE, 0, NodeConfig::log);
 
     private static void log(final String notice) {
         System.getLogger("io.framecast").log(System.Logger.Level.INFO, notice);
@@ -45,6 +39,27 @@ public record NodeConfig(
         DEDICATED,
         /// None: the caller runs [Framecast#doWork].
         INVOKER
+    }
+
+    /// Where metrics are served.
+    ///
+    /// @param address of a local interface, or a name for it; `0.0.0.0` for all. What listens there is neither
+    ///     encrypted nor authenticated
+    /// @param port 0 picks a free one, −1 serves none
+    public record Metrics(String address, int port) {
+        /// The loopback interface, which other hosts and network namespaces do not reach.
+        public static final String LOOPBACK = "localhost";
+
+        public static final Metrics NONE = new Metrics(LOOPBACK, NO_METRICS);
+
+        public Metrics {
+            if (port < NO_METRICS || port > 65_535) {
+                throw new IllegalArgumentException("metrics-port: expected -1 … 65535, got " + port);
+            }
+            if (address.isEmpty()) {
+                throw new IllegalArgumentException("metrics-address: expected an address or a name, got nothing");
+            }
+        }
     }
 
     /// Injected faults.
@@ -61,26 +76,31 @@ public record NodeConfig(
     }
 
     public NodeConfig withThreading(final Threading value) {
-        return new NodeConfig(value, countersFile, metricsPort, faults, seed, notices);
+        return new NodeConfig(value, countersFile, metrics, faults, seed, notices);
     }
 
     public NodeConfig withCountersFile(final Path value) {
-        return new NodeConfig(threading, Optional.of(value), metricsPort, faults, seed, notices);
+        return new NodeConfig(threading, Optional.of(value), metrics, faults, seed, notices);
     }
 
+    /// On the loopback interface, unless the address was set.
     public NodeConfig withMetricsPort(final int value) {
+        return withMetrics(new Metrics(metrics.address, value));
+    }
+
+    public NodeConfig withMetrics(final Metrics value) {
         return new NodeConfig(threading, countersFile, value, faults, seed, notices);
     }
 
     public NodeConfig withFaults(final Faults value) {
-        return new NodeConfig(threading, countersFile, metricsPort, value, seed, notices);
+        return new NodeConfig(threading, countersFile, metrics, value, seed, notices);
     }
 
     public NodeConfig withSeed(final long value) {
-        return new NodeConfig(threading, countersFile, metricsPort, faults, value, notices);
+        return new NodeConfig(threading, countersFile, metrics, faults, value, notices);
     }
 
     public NodeConfig withNotices(final Consumer<String> value) {
-        return new NodeConfig(threading, countersFile, metricsPort, faults, seed, value);
+        return new NodeConfig(threading, countersFile, metrics, faults, seed, value);
     }
 }

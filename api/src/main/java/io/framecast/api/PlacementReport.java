@@ -28,10 +28,15 @@ public record PlacementReport(Kind kind, long fastcopyMaxBytes, List<Refusal> re
         refused = List.copyOf(refused);
     }
 
+    /// The placement in a few words.
+    public String summary() {
+        return kind == Kind.FASTCOPY ? "fastcopy up to " + fastcopyMaxBytes + " bytes" : kind.word();
+    }
+
     /// One line: the placement, and the refused ones.
     @Override
     public String toString() {
-        final String text = kind == Kind.FASTCOPY ? "fastcopy up to " + fastcopyMaxBytes + " bytes" : kind.word();
+        final String text = summary();
         return refused.isEmpty()
                 ? text
                 : refused.stream().map(Refusal::toString).collect(Collectors.joining("; ", text + " (", ")"));

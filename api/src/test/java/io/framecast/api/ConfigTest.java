@@ -51,7 +51,7 @@ final class ConfigTest {
 
     @Test
     void shouldKeepNodesWithinLimits() {
-        takes("metrics port", value -> NodeConfig.DEFAULT.withMetricsPort((int) value), -1, 65_535);
+        takes("metrics-port", value -> NodeConfig.DEFAULT.withMetricsPort((int) value), -1, 65_535);
         for (final double probability : new double[] {0, 0.02, Math.nextDown(1.0)}) {
             assertEquals(probability, new NodeConfig.Faults(probability).lossProbability());
         }
@@ -72,7 +72,7 @@ final class ConfigTest {
                 new NodeConfig(
                         NodeConfig.Threading.INVOKER,
                         Optional.of(Path.of("/tmp/c")),
-                        9,
+                        new NodeConfig.Metrics("localhost", 9),
                         new NodeConfig.Faults(0.5),
                         7,
                         NodeConfig.DEFAULT.notices()),

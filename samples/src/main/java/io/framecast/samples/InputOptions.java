@@ -24,7 +24,7 @@ public final class InputOptions {
     private @Nullable String video;
 
     @Option(
-            names = "--rate",
+            names = {"--rate", "--fps"},
             paramLabel = "FPS",
             description = "Frames per second, 0: as fast as credit allows. Default: 60 for test, 0 for other inputs,"
                     + " which have a rate of their own or none.")

@@ -29,10 +29,21 @@ public final class NodeOptions {
     private @Nullable Long seed;
 
     @Option(
+            names = {"-v", "--verbose"},
+            description = "Also say which placements of payloads were not taken, and why.")
+    private boolean verbose;
+
+    @Option(
             names = "--metrics-port",
             paramLabel = "N",
             description = "Serve Prometheus metrics at http://localhost:N/metrics; 0 picks a free port.")
     private @Nullable Integer metricsPort;
+
+    @Option(
+            names = "--metrics-address",
+            paramLabel = "A",
+            description = "Serve them on this address of the host, 0.0.0.0 for all, unencrypted; default localhost.")
+    private String metricsAddress = NodeConfig.Metrics.LOOPBACK;
 
     /// @throws ConfigException when an option is out of range
     public NodeConfig config(final Environment environment) {
@@ -42,7 +53,7 @@ public final class NodeOptions {
         return checked(() -> NodeConfig.DEFAULT
                 .withFaults(new NodeConfig.Faults(loss))
                 .withSeed(seed == null ? 0 : seed)
-                .withMetricsPort(metricsPort())
+                .withMetrics(new NodeConfig.Metrics(metricsAddress, metricsPort()))
                 .withNotices(environment.console()::line));
     }
 
@@ -76,6 +87,14 @@ public final class NodeOptions {
     @Nullable
     public Long seed() {
         return seed;
+    }
+
+    public boolean verbose() {
+        return verbose;
+    }
+
+    public String metricsAddress() {
+        return metricsAddress;
     }
 
     public int metricsPort() {

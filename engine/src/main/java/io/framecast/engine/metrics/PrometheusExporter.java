@@ -1,5 +1,6 @@
 package io.framecast.engine.metrics;
 
+import io.framecast.api.NodeConfig;
 import io.framecast.api.error.ConfigException;
 import io.prometheus.client.Collector;
 import io.prometheus.client.CollectorRegistry;
@@ -37,11 +38,15 @@ public final class PrometheusExporter implements AutoCloseable {
         this.workers = workers;
     }
 
-    /// Serves on the loopback interface only: other hosts do not see the figures.
-    ///
-    /// @param port 0 for any free one, which [#port] returns
-    /// @throws ConfigException when the port is in use
-    public static PrometheusExporter open(final CounterTable table, final int port) {
+    /// @param metrics with port 0 for any free one, which [#port] returns
+    /// @throws ConfigException when the address is not of this host, or the port is in use
+    public static PrometheusExporter open(final CounterTable table, final NodeConfig.Metrics metrics) {
+        final InetSocketAddress address = metrics.address().equals(NodeConfig.Metrics.LOOPBACK)
+                ? new InetSocketAddress(InetAddress.getLoopbackAddress(), metrics.port())
+                : new InetSocketAddress(metrics.address(), metrics.port());
+        if (address.isUnresolved()) {
+            throw new ConfigException("metrics address: expected an address of this host, got " + metrics.address());
+        }
         final CollectorRegistry registry = new CollectorRegistry(true);
         registry.register(new TableCollector(table));
         JvmExports.ALL.forEach(registry::register);
@@ -54,7 +59,7 @@ public final class PrometheusExporter implements AutoCloseable {
                 Thread.ofPlatform().name("framecast-metrics-", 0).daemon().factory());
         try {
             final HTTPServer server = new HTTPServer.Builder()
-                    .withInetSocketAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+                    .withInetSocketAddress(address)
                     .withRegistry(registry)
                     .withExecutorService(workers)
                     .withDaemonThreads(true)
@@ -63,8 +68,8 @@ public final class PrometheusExporter implements AutoCloseable {
         } catch (final IOException e) {
             workers.shutdownNow();
             throw new ConfigException(
-                    "metrics port " + port + " on localhost cannot be opened (" + e.getMessage()
-                            + "): choose another, or 0 for any free one",
+                    "metrics port " + metrics.port() + " on " + metrics.address() + " cannot be opened ("
+                            + e.getMessage() + "): choose another, or 0 for any free one",
                     e);
         }
     }

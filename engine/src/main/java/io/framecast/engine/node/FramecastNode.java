@@ -104,12 +104,12 @@ public final class FramecastNode implements Framecast, SessionHost {
     }
 
     private @Nullable PrometheusExporter openExporter() {
-        if (config.metricsPort() == NodeConfig.NO_METRICS) {
+        if (config.metrics().port() == NodeConfig.NO_METRICS) {
             return null;
         }
         try {
-            final PrometheusExporter opened = PrometheusExporter.open(counters, config.metricsPort());
-            config.notices().accept("metrics: http://localhost:" + opened.port() + "/metrics");
+            final PrometheusExporter opened = PrometheusExporter.open(counters, config.metrics());
+            config.notices().accept("metrics: http://" + config.metrics().address() + ":" + opened.port() + "/metrics");
             return opened;
         } catch (final RuntimeException e) {
             counters.close();

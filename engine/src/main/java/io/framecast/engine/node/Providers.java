@@ -10,6 +10,7 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.Transport;
 import io.framecast.engine.port.SharedTransport;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -22,19 +23,29 @@ final class Providers {
     private final Consumer<String> notices;
     private final List<TransportProvider> transports;
     private final List<DeviceBackendProvider> devices;
+    private final Map<String, String> environment;
+
+    Providers(
+            final Consumer<String> notices,
+            final List<TransportProvider> transports,
+            final List<DeviceBackendProvider> devices,
+            final Map<String, String> environment) {
+        this.notices = notices;
+        this.transports = transports;
+        this.devices = devices;
+        this.environment = environment;
+    }
 
     Providers(
             final Consumer<String> notices,
             final List<TransportProvider> transports,
             final List<DeviceBackendProvider> devices) {
-        this.notices = notices;
-        this.transports = transports;
-        this.devices = devices;
+        this(notices, transports, devices, Map.of());
     }
 
     /// The providers on the class path.
     static Providers found(final Consumer<String> notices) {
-        return new Providers(notices, ProviderLookup.transports(), ProviderLookup.devices());
+        return new Providers(notices, ProviderLookup.transports(), ProviderLookup.devices(), System.getenv());
     }
 
     /// The channel with `auto` replaced by the chosen transport.
@@ -92,20 +103,25 @@ final class Providers {
                 missing = reason.get();
                 continue;
             }
-            final DeviceBackend device = provider.open(0);
-            reportAuto(provider, missing);
+            final LocalRank rank = provider.isAutomatic() && !provider.kind().equals(HOST)
+                    ? LocalRank.of(environment)
+                    : LocalRank.NONE;
+            // Launchers often show a process its own GPU alone.
+            final int ordinal = rank.number() == 0 ? 0 : rank.number() % Math.max(1, provider.deviceCount());
+            final DeviceBackend device = provider.open(ordinal);
+            reportAuto(provider, missing, ordinal + rank.origin());
             return device;
         }
         throw new ConfigException("device: none is available on this machine");
     }
 
-    private void reportAuto(final DeviceBackendProvider taken, final String missing) {
+    private void reportAuto(final DeviceBackendProvider taken, final String missing, final String number) {
         if (taken.kind().equals(HOST)) {
             notices.accept("device auto: host memory, for there is no GPU ("
                     + (missing.isEmpty() ? "framecast-gpu-sink is not on the class path" : missing)
                     + "); device=auto,emulated takes an emulated one");
         } else if (taken.isAutomatic()) {
-            notices.accept("device auto: " + taken.kind() + ":0");
+            notices.accept("device auto: " + taken.kind() + ":" + number);
         } else if (!missing.isEmpty()) {
             notices.accept(missing + ": " + taken.kind() + " GPU");
         }

@@ -114,7 +114,6 @@ final class ReceiverSessionFactory {
     private void report(final PlacementReport report) {
         way = report;
         subscriber.onPlacement(report);
-        context.notices().accept("placement of " + channel.name() + ": " + report);
     }
 
     // Staged copies free receive buffers by themselves. With other placements, a datagram that arrives without

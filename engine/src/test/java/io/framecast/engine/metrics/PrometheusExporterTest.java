@@ -5,10 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.api.NodeConfig;
 import io.framecast.api.error.ConfigException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.HttpURLConnection;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -42,12 +45,37 @@ final class PrometheusExporterTest {
         table.close();
     }
 
+    private static NodeConfig.Metrics local(final int port) {
+        return new NodeConfig.Metrics(NodeConfig.Metrics.LOOPBACK, port);
+    }
+
+    @Test
+    void shouldServeOnTheAddressThatIsAskedForAndOnNoOther() throws Exception {
+        try (PrometheusExporter exporter = PrometheusExporter.open(table, new NodeConfig.Metrics("127.0.0.2", 0))) {
+            new Socket(InetAddress.ofLiteral("127.0.0.2"), exporter.port()).close();
+            assertThrows(ConnectException.class, () -> new Socket(InetAddress.ofLiteral("127.0.0.1"), exporter.port()));
+        }
+        try (PrometheusExporter exporter = PrometheusExporter.open(table, local(0))) {
+            new Socket(InetAddress.ofLiteral("127.0.0.1"), exporter.port()).close();
+            assertThrows(ConnectException.class, () -> new Socket(InetAddress.ofLiteral("127.0.0.2"), exporter.port()));
+        }
+    }
+
+    @Test
+    void shouldRefuseAnAddressThatIsNotOfThisHost() {
+        for (final String address : List.of("192.0.2.7", "no such host")) {
+            final ConfigException failure = assertThrows(
+                    ConfigException.class, () -> PrometheusExporter.open(table, new NodeConfig.Metrics(address, 0)));
+            assertTrue(failure.getMessage().contains(address), failure.getMessage());
+        }
+    }
+
     @Test
     void shouldServeCurrentValuesWhenScraped() throws IOException {
         final Counter sent =
                 table.allocate(EngineCounter.SENT_BYTES, Labels.of("channel", "a\"b\\c\nd", "lane", "data"));
         final Counter rtt = table.allocate(EngineCounter.ROUND_TRIP, Labels.of("channel", "x"));
-        try (PrometheusExporter exporter = PrometheusExporter.open(table, 0)) {
+        try (PrometheusExporter exporter = PrometheusExporter.open(table, local(0))) {
             sent.setOrdered(1500);
             rtt.setOrdered(2_500_000);
             final List<String> lines = scrape(exporter, TEXT);
@@ -78,7 +106,7 @@ final class PrometheusExporterTest {
                 table.allocate(kind, Labels.of("lane", "data")).setOrdered(1);
             }
         }
-        try (PrometheusExporter exporter = PrometheusExporter.open(table, 0)) {
+        try (PrometheusExporter exporter = PrometheusExporter.open(table, local(0))) {
             final List<String> lines = scrape(exporter, OPEN_METRICS);
             assertEquals("# EOF", lines.getLast());
             assertTrue(lines.contains("# TYPE framecast_sent_bytes counter"));
@@ -98,9 +126,9 @@ final class PrometheusExporterTest {
 
     @Test
     void shouldSayInOneLineWhenPortIsInUse() {
-        try (PrometheusExporter exporter = PrometheusExporter.open(table, 0)) {
+        try (PrometheusExporter exporter = PrometheusExporter.open(table, local(0))) {
             final ConfigException refused =
-                    assertThrows(ConfigException.class, () -> PrometheusExporter.open(table, exporter.port()));
+                    assertThrows(ConfigException.class, () -> PrometheusExporter.open(table, local(exporter.port())));
             assertTrue(refused.getMessage().contains("metrics port " + exporter.port()), refused.getMessage());
             assertTrue(refused.getMessage().contains("choose another"), refused.getMessage());
             assertFalse(refused.getMessage().contains("\n"));
@@ -110,7 +138,7 @@ final class PrometheusExporterTest {
     @Test
     void shouldStopThreadsAndFreePortWhenClosed() throws IOException, InterruptedException {
         final Set<Thread> before = Thread.getAllStackTraces().keySet();
-        final PrometheusExporter exporter = PrometheusExporter.open(table, 0);
+        final PrometheusExporter exporter = PrometheusExporter.open(table, local(0));
         scrape(exporter, TEXT);
         final List<Thread> started = newThreads(before);
         assertTrue(started.stream().anyMatch(thread -> thread.getName().startsWith("framecast-metrics-")));
@@ -121,12 +149,12 @@ final class PrometheusExporterTest {
             assertTrue(thread.join(Duration.ofSeconds(10)), thread.getName());
         }
         assertThrows(ConnectException.class, () -> scrape(exporter, TEXT));
-        PrometheusExporter.open(table, exporter.port()).close();
+        PrometheusExporter.open(table, local(exporter.port())).close();
     }
 
     @Test
     void shouldServeJvmOnlyWhenTableIsClosed() throws IOException {
-        try (PrometheusExporter exporter = PrometheusExporter.open(table, 0)) {
+        try (PrometheusExporter exporter = PrometheusExporter.open(table, local(0))) {
             table.close();
             final List<String> lines = scrape(exporter, TEXT);
             assertFalse(lines.stream().anyMatch(line -> line.contains("framecast_")));

@@ -17,6 +17,7 @@ import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.udp.UdpTransportProvider;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -31,7 +32,8 @@ class ProvidersTest {
     private final List<String> notices = new ArrayList<>();
 
     /// A provider whose devices are the host's memory under another name.
-    private record Named(String kind, int rank, Optional<String> unavailable) implements DeviceBackendProvider {
+    private record Named(String kind, int rank, Optional<String> unavailable, int deviceCount)
+            implements DeviceBackendProvider {
         @Override
         public Naming naming() {
             return kind.equals("cuda") ? Naming.ORDINAL : Naming.KIND_OR_ORDINAL;
@@ -43,13 +45,8 @@ class ProvidersTest {
         }
 
         @Override
-        public int deviceCount() {
-            return 1;
-        }
-
-        @Override
         public DeviceBackend open(final int ordinal) {
-            return new HostProvider().open(ordinal);
+            return new HostProvider().open(0);
         }
     }
 
@@ -58,8 +55,8 @@ class ProvidersTest {
                 notices::add,
                 List.of(new UdpTransportProvider()),
                 List.of(
-                        new Named("cuda", 30, Optional.of(whyNoGpu).filter(why -> !why.isEmpty())),
-                        new Named("emulated", 20, Optional.empty()),
+                        new Named("cuda", 30, Optional.of(whyNoGpu).filter(why -> !why.isEmpty()), 1),
+                        new Named("emulated", 20, Optional.empty(), 1),
                         new HostProvider()));
     }
 
@@ -82,6 +79,29 @@ class ProvidersTest {
         final Providers bare =
                 new Providers(notices::add, List.of(new UdpTransportProvider()), List.of(new HostProvider()));
         assertTrue(taken(bare, "auto").contains("framecast-gpu-sink is not on the class path"), notices::toString);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"4, 2, cuda:2 (LOCAL_RANK)", "1, 2, cuda:0 (LOCAL_RANK)", "2, 5, cuda:1 (LOCAL_RANK)"})
+    void shouldShareGpusAmongTheProcessesOfALauncher(final int gpus, final String rank, final String taken) {
+        final Providers providers = new Providers(
+                notices::add,
+                List.of(new UdpTransportProvider()),
+                List.of(new Named("cuda", 30, Optional.empty(), gpus), new HostProvider()),
+                Map.of("LOCAL_RANK", rank));
+        assertEquals("device auto: " + taken, taken(providers, "auto"));
+        // Who names a device gets it.
+        assertEquals("", taken(providers, "cuda:0"));
+    }
+
+    @Test
+    void shouldNotCountProcessesForHostMemory() {
+        final Providers providers = new Providers(
+                notices::add,
+                List.of(new UdpTransportProvider()),
+                List.of(new HostProvider()),
+                Map.of("LOCAL_RANK", "nonsense"));
+        assertTrue(taken(providers, "auto").contains("host memory"), notices::toString);
     }
 
     @ParameterizedTest

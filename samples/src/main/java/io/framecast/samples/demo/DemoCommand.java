@@ -117,7 +117,16 @@ public final class DemoCommand implements Callable<Integer> {
         final double rate = inputOptions.framesPerSecond(spec);
         requireNodeOptions();
         requireInput(spec, shape);
-        new PublishPlan(rate, 1, NodeOptions.FOREVER, 1, NodeOptions.FOREVER, NodeOptions.FOREVER, Duration.ZERO, true);
+        new PublishPlan(
+                rate,
+                1,
+                PublishPlan.Keyframes.ALL,
+                NodeOptions.FOREVER,
+                1,
+                NodeOptions.FOREVER,
+                NodeOptions.FOREVER,
+                Duration.ZERO,
+                true);
         final List<String> inputArguments = new ArrayList<>(List.of("--input", input));
         inputArguments.addAll(inputOptions.arguments());
         final boolean test = spec instanceof InputSpec.Test;

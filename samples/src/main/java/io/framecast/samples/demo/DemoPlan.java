@@ -85,9 +85,13 @@ public record DemoPlan(
         if (node.loss() != 0) {
             arguments.addAll(List.of("--loss", Double.toString(node.loss())));
         }
+        if (node.verbose()) {
+            arguments.add("--verbose");
+        }
         final int port = node.metricsPort();
         if (port != NodeConfig.NO_METRICS) {
             arguments.addAll(List.of("--metrics-port", Integer.toString(port == 0 ? 0 : port + index)));
+            arguments.addAll(List.of("--metrics-address", node.metricsAddress()));
         }
     }
 

@@ -3,6 +3,7 @@ package io.framecast.samples.input;
 import io.framecast.api.ByteSize;
 import io.framecast.api.StreamConfig;
 import io.framecast.api.error.ConfigException;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /// How long frames are.
@@ -28,6 +29,9 @@ public record FrameShape(long bytes, VideoFormat video) {
         }
         if (frameBytes != null) {
             return new FrameShape(parseBytes(frameBytes), VideoFormat.DEFAULT);
+        }
+        if (input instanceof InputSpec.File(Path path)) {
+            Container.requireNone(path);
         }
         final VideoFormat format = video == null ? VideoFormat.DEFAULT : VideoFormat.parse(video);
         return new FrameShape(format.frameBytes(), format);

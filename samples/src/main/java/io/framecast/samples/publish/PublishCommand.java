@@ -1,6 +1,7 @@
 package io.framecast.samples.publish;
 
 import io.framecast.api.Channel;
+import io.framecast.api.FrameOptions;
 import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
@@ -18,6 +19,7 @@ import io.framecast.samples.ToolVersion;
 import io.framecast.samples.input.FrameInput;
 import io.framecast.samples.input.FrameShape;
 import io.framecast.samples.input.InputSpec;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -62,6 +64,19 @@ public final class PublishCommand implements Callable<Integer> {
             description = "Copy each frame to the memory of emulated[:N] or cuda:N first, and publish it from there;"
                     + " default host.")
     private String device = "host";
+
+    @Option(
+            names = "--keyframe-every",
+            paramLabel = "N",
+            description = "Mark every Nth frame as one that a subscriber may begin with; default ${DEFAULT-VALUE}: raw"
+                    + " frames stand alone.")
+    private long keyframeEvery = 1;
+
+    @Option(
+            names = "--metadata",
+            paramLabel = "TEXT",
+            description = "Send TEXT, at most 1024 bytes of UTF-8, with every keyframe.")
+    private String metadata = "";
 
     @Option(names = "--frames", paramLabel = "N", description = "End after N frames.")
     private long frames = Long.MAX_VALUE;
@@ -149,10 +164,13 @@ public final class PublishCommand implements Callable<Integer> {
     }
 
     private PublishPlan plan(final InputSpec spec) {
+        final FrameOptions keyframe = NodeOptions.checked(
+                () -> FrameOptions.KEYFRAME.withMetadata(metadata.getBytes(StandardCharsets.UTF_8)));
         final Duration duration = seconds == null ? NodeOptions.FOREVER : NodeOptions.seconds("--seconds", seconds);
         return new PublishPlan(
                 inputOptions.framesPerSecond(spec),
                 frames,
+                new PublishPlan.Keyframes(keyframeEvery, keyframe),
                 duration,
                 waitSubscribers,
                 NodeOptions.seconds("--wait-timeout", waitTimeout),

@@ -1,5 +1,6 @@
 package io.framecast.samples.publish;
 
+import io.framecast.api.FrameOptions;
 import io.framecast.api.error.ConfigException;
 import java.time.Duration;
 
@@ -7,6 +8,7 @@ import java.time.Duration;
 ///
 /// @param framesPerSecond 0 for as fast as credit allows
 /// @param framesMax frames to publish; `Long.MAX_VALUE` for all of the input
+/// @param keyframes which frames are marked
 /// @param duration time from the first frame after which no frame is begun
 /// @param subscribers how many must be ready before the first frame
 /// @param waitMax longest wait for them, and later for any subscriber
@@ -18,12 +20,33 @@ import java.time.Duration;
 public record PublishPlan(
         double framesPerSecond,
         long framesMax,
+        Keyframes keyframes,
         Duration duration,
         int subscribers,
         Duration waitMax,
         Duration linger,
         Duration rejoinMax,
         boolean stopEnds) {
+    /// The frames that a subscriber may begin with.
+    ///
+    /// @param every of so many frames the first
+    /// @param options of a keyframe
+    public record Keyframes(long every, FrameOptions options) {
+        /// Raw frames stand alone.
+        public static final Keyframes ALL = new Keyframes(1, FrameOptions.KEYFRAME);
+
+        public Keyframes {
+            if (every < 1) {
+                throw new ConfigException("--keyframe-every: expected 1 or more, got " + every);
+            }
+        }
+
+        /// @param frame its number in the stream, from 0
+        FrameOptions of(final long frame) {
+            return frame % every == 0 ? options : FrameOptions.DEFAULT;
+        }
+    }
+
     public PublishPlan {
         if (!(framesPerSecond >= 0 && framesPerSecond <= 1e6)) {
             throw new ConfigException("--rate: expected 0 … 1000000 frames per second, got " + framesPerSecond);

@@ -257,7 +257,7 @@ public final class PublishRun {
         }
         if (count == length) {
             checksum.update(claim.segment());
-            claim.commit(FrameOptions.KEYFRAME);
+            claim.commit(plan.keyframes().of(frames));
             countFrame(count);
         }
         return count == length || (count > 0 && reclaim(count, arena));
@@ -306,7 +306,8 @@ public final class PublishRun {
 
     private long offer(final MemorySegment frame) {
         try {
-            return device == null ? publisher.offer(frame, FrameOptions.KEYFRAME) : device.offer(FrameOptions.KEYFRAME);
+            final FrameOptions options = plan.keyframes().of(frames);
+            return device == null ? publisher.offer(frame, options) : device.offer(options);
         } catch (final IllegalArgumentException e) {
             throw new ConfigException(String.valueOf(e.getMessage()), e);
         }

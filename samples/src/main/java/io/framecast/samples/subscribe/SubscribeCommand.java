@@ -150,7 +150,8 @@ public final class SubscribeCommand implements Callable<Integer> {
                 Subscriber subscriber = node.subscribe(channel);
                 FrameWorker frameWorker = workers == null ? null : workers.open(subscriber.device())) {
             final FrameCheck check = checkSeed == null ? null : new FrameCheck(checkSeed);
-            run = new SubscribeRun(subscriber, frames, waitMax, frameWorker, check, output, environment);
+            run = new SubscribeRun(
+                    subscriber, frames, waitMax, frameWorker, check, output, environment, nodeOptions.verbose());
             run.run();
             json = run.json();
             text = run.text();

@@ -23,13 +23,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /// Takes frames until end of stream, on the caller's thread: each is given to the worker, read back from
 /// device memory into the host, checked and written.
 final class SubscribeRun {
-    private static final int HISTOGRAM_DIGITS = 3;
     // Between looks at whether to stop.
     private static final Duration LOOK = Duration.ofMillis(20);
 
@@ -41,10 +39,11 @@ final class SubscribeRun {
     private final @Nullable FrameOutput output;
     private final Stop stop;
     private final Console console;
+    private final boolean verbose;
     private final LossLines losses;
     private final SourceLines sources;
     private final FrameChecksum checksum = new FrameChecksum();
-    private final Histogram latencyNs = new Histogram(HISTOGRAM_DIGITS);
+    private final Latencies latencies = new Latencies();
     private long frames;
     private long bytes;
     private long frameBytesMax;
@@ -55,6 +54,7 @@ final class SubscribeRun {
 
     /// @param framesMax frames to take; `Long.MAX_VALUE` for all until end of stream
     /// @param waitMax longest wait for a source; zero waits for ever
+    /// @param verbose whether the placements that were not taken are shown
     SubscribeRun(
             final Subscriber subscriber,
             final long framesMax,
@@ -62,7 +62,8 @@ final class SubscribeRun {
             final @Nullable FrameWorker worker,
             final @Nullable FrameCheck check,
             final @Nullable FrameOutput output,
-            final Environment environment) {
+            final Environment environment,
+            final boolean verbose) {
         this.subscriber = subscriber;
         this.framesMax = framesMax;
         this.waitMax = waitMax;
@@ -71,6 +72,7 @@ final class SubscribeRun {
         this.output = output;
         this.stop = environment.stop();
         this.console = environment.console();
+        this.verbose = verbose;
         losses = new LossLines(console);
         subscriber.onLoss(losses);
         sources = new SourceLines(console, subscriber.channel().stream().sources());
@@ -171,6 +173,9 @@ final class SubscribeRun {
             }
         }
         stream.synchronize();
+        if (verbose && frames == 0) {
+            subscriber.placement().ifPresent(report -> console.line("placement: " + report));
+        }
         frames++;
         bytes += length;
         frameBytesMax = Math.max(frameBytesMax, length);
@@ -199,8 +204,7 @@ final class SubscribeRun {
     private void noteReady(final long publishNs) {
         lastReadyNs = epochNs();
         firstPublishNs = frames == 0 ? publishNs : firstPublishNs;
-        // Two machines' clocks may disagree by more than a frame takes.
-        latencyNs.recordValue(Math.max(0, lastReadyNs - publishNs));
+        latencies.record(lastReadyNs - publishNs);
     }
 
     private void consume(final long frameId, final MemorySegment frame) {
@@ -251,9 +255,12 @@ final class SubscribeRun {
         json.put("sources", sources.joined());
         json.put("rejoins", stats.rejoins());
         final Map<String, Object> latency = new LinkedHashMap<>();
-        latency.put("p50", micros(latencyNs.getValueAtPercentile(50)));
-        latency.put("p99", micros(latencyNs.getValueAtPercentile(99)));
-        latency.put("max", micros(latencyNs.getMaxValue()));
+        latency.put("p50", micros(latencies.percentileNs(50)));
+        latency.put("p99", micros(latencies.percentileNs(99)));
+        latency.put("max", micros(latencies.percentileNs(100)));
+        if (latencies.hasNegative()) {
+            latency.put("clocks_differ", true);
+        }
         json.put("latency_us", latency);
         return json;
     }
@@ -300,7 +307,7 @@ final class SubscribeRun {
                 bytes,
                 subscriber.channel().transport(),
                 subscriber.device().name(),
-                subscriber.placement().map(report -> ", " + report).orElse(""),
+                subscriber.placement().map(report -> ", " + report.summary()).orElse(""),
                 goodputMBps(),
                 checksum.hex()));
         lines.add(String.format(
@@ -316,10 +323,11 @@ final class SubscribeRun {
         }
         lines.add(String.format(
                 Locale.ROOT,
-                "latency publish to ready: p50 %.1f µs, p99 %.1f µs, max %.1f µs",
-                micros(latencyNs.getValueAtPercentile(50)),
-                micros(latencyNs.getValueAtPercentile(99)),
-                micros(latencyNs.getMaxValue())));
+                "latency publish to ready: p50 %.1f µs, p99 %.1f µs, max %.1f µs%s",
+                micros(latencies.percentileNs(50)),
+                micros(latencies.percentileNs(99)),
+                micros(latencies.percentileNs(100)),
+                latencies.hasNegative() ? " (frames came before they were published: the hosts' clocks differ)" : ""));
         if (check != null) {
             lines.add(mismatch().isEmpty() ? "verified" : "MISMATCH: " + mismatch());
         }

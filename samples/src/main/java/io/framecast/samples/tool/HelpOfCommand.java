@@ -1,6 +1,11 @@
 package io.framecast.samples.tool;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -14,8 +19,12 @@ import picocli.CommandLine.Spec;
         name = "help",
         helpCommand = true,
         mixinStandardHelpOptions = true,
-        description = "Shows the usage of the tool, or of a command such as publish or bench streaming.")
+        description = "Shows the usage of the tool, or of a command such as publish or bench streaming; help channel"
+                + " shows the keys of a channel.")
 final class HelpOfCommand implements Runnable {
+    private static final String CHANNEL = "channel";
+    private static final int COLUMNS = 120;
+
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
@@ -24,16 +33,29 @@ final class HelpOfCommand implements Runnable {
 
     @Override
     public void run() {
+        if (path.equals(List.of(CHANNEL))) {
+            spec.commandLine().getOut().print(MarkdownText.of(page(), COLUMNS));
+            spec.commandLine().getOut().flush();
+            return;
+        }
         CommandLine command = spec.commandLine().getParent();
         for (final String name : path) {
             final @Nullable CommandLine next = command.getSubcommands().get(name);
             if (next == null) {
                 throw new ParameterException(
                         spec.commandLine(),
-                        "COMMAND: expected one of " + command.getSubcommands().keySet() + ", got " + name);
+                        "COMMAND: expected one of " + command.getSubcommands().keySet() + " or channel, got " + name);
             }
             command = next;
         }
         command.usage(spec.commandLine().getOut());
+    }
+
+    private static String page() {
+        try (InputStream stream = HelpOfCommand.class.getResourceAsStream("/docs/channel.md")) {
+            return new String(Objects.requireNonNull(stream).readAllBytes(), StandardCharsets.UTF_8);
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

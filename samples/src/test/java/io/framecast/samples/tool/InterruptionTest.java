@@ -221,7 +221,15 @@ final class InterruptionTest {
                 List::of,
                 tool.stop);
         final PublishPlan plan = new PublishPlan(
-                0, Long.MAX_VALUE, NodeOptions.FOREVER, 1, Duration.ZERO, Duration.ZERO, Duration.ZERO, false);
+                0,
+                Long.MAX_VALUE,
+                PublishPlan.Keyframes.ALL,
+                NodeOptions.FOREVER,
+                1,
+                Duration.ZERO,
+                Duration.ZERO,
+                Duration.ZERO,
+                false);
         final Framecast node = tool.network.launch(NodeConfig.DEFAULT);
         node.subscribe(Channel.parse(ToolFixture.URI));
         final Publisher publisher = node.publish(Channel.parse(ToolFixture.URI));
