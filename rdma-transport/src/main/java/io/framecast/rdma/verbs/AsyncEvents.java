@@ -7,8 +7,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the events of a device that belong to no request, such as a port that went down or a queue pair that broke,
-/// and
-/// the MTU of a port, whose change causes no event. Allocates nothing while there is no event.
+/// and the MTU of a port, whose change causes no event. Allocates nothing while there is no event.
 ///
 /// Threading: one thread at a time, which may be another than the one that makes handles. Memory is the arena's.
 public final class AsyncEvents {
@@ -22,6 +21,7 @@ public final class AsyncEvents {
     private final MemorySegment capture;
     private final MemorySegment event;
     private final MemorySegment attributes;
+    private final OncePerSecond reasons = new OncePerSecond();
 
     AsyncEvents(final Context context, final int port, final Arena arena) {
         this.context = context;
@@ -37,17 +37,25 @@ public final class AsyncEvents {
     /// @throws io.framecast.api.error.NativeException when the device reports nothing any more
     public @Nullable AsyncEvent next() {
         final MemorySegment device = context.unblocked();
-        if (Downcalls.getAsyncEvent(getEvent, capture, device, event) != 0) {
-            final int errno = Downcalls.errno(capture);
-            if (errno == VerbsErrors.EAGAIN || errno == VerbsErrors.EINTR) {
-                return null;
-            }
+        // The hot call captures no errno, so it does not say why it found nothing.
+        if (Downcalls.call(getEvent, device.address(), event.address()) == 0 || (reasons.isDue() && hasEvent(device))) {
+            final AsyncEvent read = AsyncEvent.read(event);
+            // An unacknowledged event blocks the destruction of its object for ever.
+            context.verbs().call(null, "ibv_ack_async_event", event);
+            return read;
+        }
+        return null;
+    }
+
+    private boolean hasEvent(final MemorySegment device) {
+        if (Downcalls.getAsyncEvent(getEvent, capture, device, event) == 0) {
+            return true;
+        }
+        final int errno = Downcalls.errno(capture);
+        if (errno != VerbsErrors.EAGAIN && errno != VerbsErrors.EINTR) {
             throw VerbsErrors.of("ibv_get_async_event", errno, context.toString());
         }
-        final AsyncEvent read = AsyncEvent.read(event);
-        // An unacknowledged event blocks the destruction of its object for ever.
-        context.verbs().call(null, "ibv_ack_async_event", event);
-        return read;
+        return false;
     }
 
     /// Asks the port. A call of the system.

@@ -17,6 +17,7 @@ public final class CompletionChannel extends Handle {
     private final MemorySegment capture = Downcalls.newCapture(arena);
     private final MemorySegment queue = arena.allocate(JAVA_LONG);
     private final MemorySegment queueContext = arena.allocate(JAVA_LONG);
+    private final OncePerSecond reasons = new OncePerSecond();
 
     CompletionChannel(final Context context) {
         super(
@@ -41,6 +42,7 @@ public final class CompletionChannel extends Handle {
     /// queue for ever. A queue that caused an event is no longer armed. Never blocks.
     ///
     /// @return events taken
+    /// @throws io.framecast.api.error.NativeException when the channel reports nothing any more
     public int drain() {
         requireOpen();
         mode.unblock();
@@ -49,8 +51,8 @@ public final class CompletionChannel extends Handle {
             acknowledge();
             events++;
         }
-        // The hot call captures no errno, so a drain that found nothing calls once more to learn why.
-        return events > 0 ? events : drainOrThrow();
+        // The hot call captures no errno, so it does not say why it found nothing.
+        return events == 0 && reasons.isDue() ? drainOrThrow() : events;
     }
 
     private int drainOrThrow() {

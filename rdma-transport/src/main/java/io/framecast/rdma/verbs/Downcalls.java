@@ -44,6 +44,8 @@ final class Downcalls {
     // provider may enter the kernel to post or to arm, so only the poll is critical.
     private static final MethodHandle INT_LLL =
             LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle INT_LL =
+            LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle VOID_LI = LINKER.downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
     private static final MethodHandle ARM = LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
     private static final MethodHandle POLL = LINKER.downcallHandle(
@@ -141,13 +143,23 @@ final class Downcalls {
     }
 
     /// Posts requests, or takes an event of a completion channel. Without capturing the errno, which costs garbage
-    /// until
-    /// the compiler has inlined the call.
+    /// until the compiler has inlined the call.
     ///
     /// @return 0; of posting else the errno
     static int call(final MemorySegment function, final long object, final long first, final long second) {
         try {
             return (int) INT_LLL.invokeExact(function, object, first, second);
+        } catch (final Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /// Takes an event of a device, as above.
+    ///
+    /// @return 0, or negative where there is none
+    static int call(final MemorySegment function, final long object, final long first) {
+        try {
+            return (int) INT_LL.invokeExact(function, object, first);
         } catch (final Throwable e) {
             throw unexpected(e);
         }

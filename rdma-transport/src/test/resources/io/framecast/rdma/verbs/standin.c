@@ -237,6 +237,16 @@ static int refuses(const char *function) {
     return errno;
 }
 
+/* Who takes an event without the errno asks again for it. */
+static int refuses_event(const char *function) {
+    static int asked;
+    int error = refuses(function);
+    if (!error) return 0;
+    failing_errno = asked ? 0 : error;
+    asked = !asked;
+    return error;
+}
+
 static int fails(const char *function) {
     int error = answer();
     if (error) errno = error;
@@ -439,7 +449,7 @@ int ibv_query_pkey(struct ibv_context *context, uint8_t port, int index, uint16_
 }
 
 int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event) {
-    if (refuses("ibv_get_async_event")) return -1;
+    if (refuses_event("ibv_get_async_event")) return -1;
     return event_take(&((struct context *)context)->events, event);
 }
 
@@ -572,12 +582,7 @@ int ibv_destroy_cq(struct ibv_cq *base) {
 
 int ibv_get_cq_event(struct ibv_comp_channel *base, struct ibv_cq **cq, void **cq_context) {
     struct ibv_async_event event;
-    static int asked;
-    /* Who takes without the errno asks again for it. */
-    int error = refuses("ibv_get_cq_event");
-    if (error && !asked++) failing_errno = error;
-    else asked = 0;
-    if (error) return -1;
+    if (refuses_event("ibv_get_cq_event")) return -1;
     if (event_take(&((struct channel *)base)->events, &event)) return -1;
     *cq = event.element.cq;
     *cq_context = (*cq)->cq_context;
