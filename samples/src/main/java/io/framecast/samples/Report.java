@@ -26,6 +26,7 @@ public final class Report implements ToolContext {
     private final OutputStream out;
     private final Console console;
     private final Stop stop;
+    private Map<String, Object> kept = Map.of();
     private boolean written;
 
     private Report(final @Nullable String target, final Environment environment) {
@@ -117,7 +118,14 @@ public final class Report implements ToolContext {
         }
     }
 
-    /// Prints a failure: a line on stderr, and `{"error", "exit"}` where JSON was asked for.
+    /// Statistics of a run that failed: [#failure] writes them beside the error.
+    ///
+    /// @param json as the run's result would be
+    public void keep(final Map<String, Object> json) {
+        kept = json;
+    }
+
+    /// Prints a failure: a line on stderr, and `{"error", "exit"}` where JSON was asked for, with what was kept.
     public void failure(final int status, final String line) {
         console.complain(line);
         if (target == null || target.isEmpty() || written) {
@@ -126,6 +134,7 @@ public final class Report implements ToolContext {
         final Map<String, Object> json = new LinkedHashMap<>();
         json.put("error", line);
         json.put("exit", status);
+        json.putAll(kept);
         try {
             writeJson(json);
         } catch (final ConfigException e) {

@@ -501,7 +501,9 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
                 backPressured,
                 session.machine().counts().get(SenderCount.SENT_DATAGRAMS),
                 session.machine().counts().get(SenderCount.REPAIRED_DATAGRAMS),
-                session.machine().counts().get(SenderCount.EVICTIONS));
+                session.machine().counts().get(SenderCount.EVICTIONS),
+                session.members().members(),
+                session.members().evictions());
     }
 
     @Override

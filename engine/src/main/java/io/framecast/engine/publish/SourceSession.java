@@ -2,7 +2,9 @@ package io.framecast.engine.publish;
 
 import io.framecast.api.Channel;
 import io.framecast.api.error.ConfigException;
+import io.framecast.api.error.FramecastException;
 import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
@@ -70,6 +72,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     private final ControlLane.Handler onControl = this::onControl;
 
     private final UnreadyLines unready;
+    private final MemberCounters members;
     private final ForeignTraffic foreign;
     private long standstillNoticeNs;
     private final CounterBoard counters;
@@ -132,8 +135,18 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                     channel,
                     () -> ForeignTraffic.datagrams(control.lane()) + ForeignTraffic.datagrams(machine.verdicts()),
                     notices);
-            unready = new UnreadyLines(transport, stream, machine.joinAttempts(), notices);
+            unready = new UnreadyLines(this::describe, stream, machine.joinAttempts(), notices);
+            members = new MemberCounters(machine, context.counters(), this::describe, notices);
             opened.keep();
+        }
+    }
+
+    // Addresses that peers name may be nonsense.
+    private String describe(final LaneAddress address) {
+        try {
+            return transport.describe(address);
+        } catch (final FramecastException _) {
+            return address.toString();
         }
     }
 
@@ -268,6 +281,11 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         return unready;
     }
 
+    /// The members as their operator sees them.
+    MemberCounters members() {
+        return members;
+    }
+
     /// The waiter of the publisher's thread, which waits for room.
     Waiter publisher() {
         return publisher;
@@ -381,6 +399,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         }
         stallLookNs = nowNs + STALL_LOOK_NS;
         unready.look(nowNs);
+        members.look();
         foreign.tick(nowNs);
         final String stall = stalls.look(
                 machine.releasable(),
@@ -399,7 +418,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     /// Notifies members when the session ends early, then frees everything, whatever state the lanes are in.
     @Override
     public void close() {
-        CloseHelper.closeAll(this::sayGoodbye, counters, endpoints, repair, data, control, transport, memory);
+        CloseHelper.closeAll(this::sayGoodbye, members, counters, endpoints, repair, data, control, transport, memory);
     }
 
     private void sayGoodbye() {

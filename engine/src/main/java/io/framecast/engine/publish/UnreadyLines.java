@@ -1,8 +1,6 @@
 package io.framecast.engine.publish;
 
-import io.framecast.api.error.FramecastException;
 import io.framecast.api.spi.LaneAddress;
-import io.framecast.api.spi.Transport;
 import io.framecast.reliability.send.JoinAttempts;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.StreamInfo;
@@ -11,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /// Reports to a source's operator the subscribers that asked to join and are not ready, with the reason: one line
 /// each, and one notice for each address. Used by the sender's thread, except for [#lines].
@@ -19,7 +18,7 @@ final class UnreadyLines {
     // Forged addresses must not fill the log: this many notices in one check.
     private static final int NOTICED_MAX = 64;
 
-    private final Transport transport;
+    private final Function<LaneAddress, String> describe;
     private final StreamInfo stream;
     private final JoinAttempts attempts;
     private final Consumer<String> notices;
@@ -29,11 +28,11 @@ final class UnreadyLines {
     private volatile List<String> lines = List.of();
 
     UnreadyLines(
-            final Transport transport,
+            final Function<LaneAddress, String> describe,
             final StreamInfo stream,
             final JoinAttempts attempts,
             final Consumer<String> notices) {
-        this.transport = transport;
+        this.describe = describe;
         this.stream = stream;
         this.attempts = attempts;
         this.notices = notices;
@@ -55,7 +54,7 @@ final class UnreadyLines {
         for (int place = 0; place < JoinAttempts.ATTEMPTS_MAX; place++) {
             final byte[] bytes = attempts.address(place, nowNs);
             if (bytes != null) {
-                final String address = describe(new LaneAddress(bytes));
+                final String address = describe.apply(new LaneAddress(bytes));
                 final String line = address + " " + obstacle(place, (nowNs - attempts.lastNs(place)) / 1_000_000_000);
                 next.add(line);
                 hasNotified = hasNotified || notice(address + attempts.obstacle(place), line);
@@ -73,14 +72,6 @@ final class UnreadyLines {
         }
         notices.accept("publisher of " + stream.channel() + ": " + line);
         return true;
-    }
-
-    private String describe(final LaneAddress address) {
-        try {
-            return transport.describe(address);
-        } catch (final FramecastException _) {
-            return address.toString();
-        }
     }
 
     private String obstacle(final int place, final long secondsAgo) {

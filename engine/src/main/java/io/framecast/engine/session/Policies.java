@@ -18,6 +18,15 @@ public final class Policies {
         };
     }
 
+    public static Delivery ofWire(final io.framecast.reliability.wire.Delivery delivery) {
+        return switch (delivery.kind()) {
+            case RELIABLE -> new Delivery.Reliable();
+            case LATEST -> new Delivery.Latest();
+            case DEADLINE -> new Delivery.Deadline(delivery.patienceMs());
+            case EVICT -> new Delivery.Evict(delivery.patienceMs());
+        };
+    }
+
     public static CoRootConfig onWire(final CoRootOptions coRoots) {
         return new CoRootConfig(
                 coRoots.count(),

@@ -2,19 +2,23 @@ package io.framecast.engine.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.DeviceFrame;
+import io.framecast.api.Eviction;
 import io.framecast.api.FrameClaim;
 import io.framecast.api.FrameOptions;
 import io.framecast.api.LossCounts;
 import io.framecast.api.LossReason;
+import io.framecast.api.MemberStats;
 import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.engine.publish.EnginePublisher;
 import io.framecast.engine.session.EpochClock;
 import io.framecast.engine.subscribe.ReceiverSession;
 import io.framecast.reliability.receive.ReceiverCount;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -270,6 +274,15 @@ class DeliveryStreamTest {
             }
             stream.publish(4 * FRAMES, DeliveryStreamTest::idle);
             assertEquals(1, stream.publisher.stats().evictedSubscribers());
+            final Eviction eviction = stream.publisher.stats().evictions().getFirst();
+            assertTrue(
+                    eviction.reason().contains("held the source back for longer than delivery=evict=1s"),
+                    eviction.reason());
+            final List<MemberStats> left = stream.publisher.stats().members();
+            assertEquals(
+                    List.of("reliable"),
+                    left.stream().map(MemberStats::delivery).toList());
+            assertNotEquals(eviction.address(), left.getFirst().address());
             if (stopped) {
                 stream.resume(stream.slow);
             }

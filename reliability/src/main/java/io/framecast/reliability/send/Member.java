@@ -10,7 +10,7 @@ import io.framecast.reliability.wire.LeaveLayout.Reason;
 import org.jspecify.annotations.Nullable;
 
 /// A place of the [MemberTable], and what the source knows of the receiver in it. Reused.
-final class Member {
+final class Member implements MemberStatus {
     private static final JoinLayout.Terms NO_TERMS =
             new JoinLayout.Terms(0, Delivery.RELIABLE, new LaneAddresses(new byte[0], new byte[0]), CoRootOffer.NONE);
 
@@ -40,6 +40,8 @@ final class Member {
     long heardNs;
     long excusedNs = Long.MIN_VALUE;
     long heldBackNs;
+    long holdsBackNs;
+    long requested;
     /// The reason for the eviction of a member that is GONE.
     Reason reason = Reason.UNKNOWN;
     final RttEstimator rtt = new RttEstimator();
@@ -68,8 +70,44 @@ final class Member {
     @Nullable
     RetryTimer retry;
 
-    boolean isActive() {
+    @Override
+    public long id() {
+        return id;
+    }
+
+    @Override
+    public boolean isActive() {
         return state == State.ACTIVE;
+    }
+
+    @Override
+    public byte[] controlAddress() {
+        return terms.addresses().control();
+    }
+
+    @Override
+    public Delivery delivery() {
+        return terms.delivery();
+    }
+
+    @Override
+    public long acknowledged() {
+        return acknowledged;
+    }
+
+    @Override
+    public long grant() {
+        return grant;
+    }
+
+    @Override
+    public long requested() {
+        return requested;
+    }
+
+    @Override
+    public long holdsBackNs() {
+        return holdsBackNs;
     }
 
     /// Whether the source waits for it.

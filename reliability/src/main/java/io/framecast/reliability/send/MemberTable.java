@@ -73,6 +73,8 @@ public final class MemberTable {
         member.id = id;
         member.terms = joinTerms;
         member.heldBackNs = 0;
+        member.holdsBackNs = 0;
+        member.requested = 0;
         member.token = token;
         member.complete = false;
         member.reason = Reason.UNKNOWN;
@@ -205,6 +207,7 @@ public final class MemberTable {
     boolean isTooSlow(final int place, final boolean holdsBack, final long ns) {
         final Member member = places[place];
         final Delivery delivery = member.terms.delivery();
+        member.holdsBackNs += holdsBack ? ns : 0;
         member.heldBackNs = Math.max(0, member.heldBackNs + (holdsBack ? ns : -ns / HELD_BACK_SHARE));
         return delivery.kind() == Delivery.Kind.EVICT && member.heldBackNs > delivery.patienceMs() * NS_PER_MS;
     }

@@ -23,7 +23,9 @@ import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.VerdictCounts;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /// One source's session: its members, the datagrams to send and to repeat, and the slots to free.
 ///
@@ -38,6 +40,9 @@ public final class SenderMachine {
 
     /// Sequences examined for NACKs at one time of the caller's clock; receivers repeat requests for the others.
     public static final int REQUESTS_PER_CYCLE_MAX = 16_384;
+
+    /// Evictions kept until they are polled.
+    public static final int EVICTIONS_KEPT_MAX = 64;
 
     // The last resort, behind heartbeats and NACKs: a late retransmission costs less than a needless one.
     private static final long TIMEOUT_MIN_NS = 100_000_000;
@@ -65,6 +70,7 @@ public final class SenderMachine {
     private final long clockOffsetNs;
     private final RetransmitScheduler.Output repairOutput = this::repair;
     private final VerdictCounts verdicts = new VerdictCounts();
+    private final ArrayDeque<Eviction> evictions = new ArrayDeque<>(EVICTIONS_KEPT_MAX);
     private final Counts<SenderCount> counts = new Counts<>(SenderCount.class);
 
     private long next;
@@ -121,6 +127,21 @@ public final class SenderMachine {
     /// Receivers that asked to join and are no members.
     public JoinAttempts joinAttempts() {
         return admissions.attempts();
+    }
+
+    /// What this source knows of the member at a place, 0 … [#membersMax] − 1.
+    public MemberStatus member(final int place) {
+        return members.of(place);
+    }
+
+    public int membersMax() {
+        return members.capacity();
+    }
+
+    /// The next member that was evicted, oldest first; null when there is none. Beyond [#EVICTIONS_KEPT_MAX] the oldest
+    /// are forgotten.
+    public @Nullable Eviction pollEviction() {
+        return evictions.poll();
     }
 
     public long nextSequence() {
@@ -408,6 +429,7 @@ public final class SenderMachine {
                     return Verdict.LIMITED;
                 }
                 repairs.request(member, sequence, nowNs, holdOffNs);
+                members.of(member).requested++;
             }
         }
         return Verdict.GOOD;
@@ -530,7 +552,9 @@ public final class SenderMachine {
         for (int m = 0; m < members.capacity(); m++) {
             if (members.of(m).state == State.ACTIVE || members.of(m).state == State.ADMITTED) {
                 final boolean holdsBack = blocked && isHeldBackBy(m);
-                work += members.isTooSlow(m, holdsBack, sinceNs) ? evictAs(m, Reason.SLOW) : onMemberTick(m, nowNs);
+                work += members.isTooSlow(m, holdsBack, sinceNs)
+                        ? evictAs(m, Reason.SLOW, nowNs)
+                        : onMemberTick(m, nowNs);
                 memberDeadlineNs = nowNs + MEMBER_TICK_NS;
             }
         }
@@ -558,21 +582,36 @@ public final class SenderMachine {
         stuck = blocked;
     }
 
-    private int evictAs(final int member, final Reason reason) {
+    private int evictAs(final int member, final Reason reason, final long nowNs) {
         // Before its slots can be reused: the member must read the datagrams that were sent.
         words.onGone(member);
         members.of(member).reason = reason;
         admissions.evict(member, reason);
-        counts.add(SenderCount.EVICTIONS, members.of(member).state == State.ACTIVE ? 1 : 0);
+        if (members.of(member).isActive()) {
+            counts.add(SenderCount.EVICTIONS);
+            keepEviction(members.of(member), nowNs);
+        }
         members.remove(member, State.GONE);
         coRoots.onGone(member);
         granted = members.granted();
         return 1;
     }
 
+    private void keepEviction(final Member member, final long nowNs) {
+        if (evictions.size() == EVICTIONS_KEPT_MAX) {
+            evictions.remove();
+        }
+        evictions.add(new Eviction(
+                member.terms.addresses(),
+                member.terms.delivery(),
+                member.reason,
+                Math.max(0, next - member.acknowledged),
+                nowNs - member.heardNs));
+    }
+
     private int onMemberTick(final int member, final long nowNs) {
         if (nowNs - members.of(member).heardNs > stream.aliveTimeoutNs()) {
-            return evictAs(member, Reason.SILENT);
+            return evictAs(member, Reason.SILENT, nowNs);
         }
         if (members.of(member).state != State.ACTIVE) {
             return 0;

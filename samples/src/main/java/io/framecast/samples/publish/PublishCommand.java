@@ -148,7 +148,7 @@ public final class PublishCommand implements Callable<Integer> {
             if (!device.equals("host")) {
                 run.from(new DeviceInput(publisher, shape.bytes()));
             }
-            whole = run.run();
+            whole = run(run);
             json = run.json(whole);
             text = run.text();
         }
@@ -161,6 +161,15 @@ public final class PublishCommand implements Callable<Integer> {
                 .complain("interrupted after " + run.frames()
                         + " frames, before the input's end: subscribers report the source lost");
         return ExitStatus.INTERRUPTED;
+    }
+
+    private boolean run(final PublishRun run) {
+        try {
+            return run.run();
+        } catch (final RuntimeException e) {
+            report.keep(run.json(true));
+            throw e;
+        }
     }
 
     private PublishPlan plan(final InputSpec spec) {

@@ -1,7 +1,9 @@
 package io.framecast.samples.publish;
 
+import io.framecast.api.Eviction;
 import io.framecast.api.FrameClaim;
 import io.framecast.api.FrameOptions;
+import io.framecast.api.MemberStats;
 import io.framecast.api.Publisher;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.TransportException;
@@ -18,6 +20,9 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -30,14 +35,16 @@ import org.jspecify.annotations.Nullable;
 /// Publishes an input from its first frame to end of stream, on the caller's thread. Frames up to the window
 /// are read straight into the send window; longer ones through one reusable buffer.
 public final class PublishRun {
+    // A share of the time for which one subscriber is worth naming.
+    private static final double HELD_BACK_SHARE = 0.1;
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT).withZone(ZoneId.systemDefault());
+
     // Between looks at whether to stop.
     private static final Duration LOOK = Duration.ofMillis(20);
     private static final Duration STOPPED_LINGER = Duration.ofSeconds(2);
 
     private static final long STOP_NEWS_NS = 300_000_000;
-
-    private static final String EVICTED =
-            "were evicted: silent for alive-timeout, or slower than their delivery=evict allows";
 
     private final Publisher publisher;
     private final FrameInput input;
@@ -58,6 +65,7 @@ public final class PublishRun {
     private long endNs = Long.MAX_VALUE;
     private long disconnectedNs = -1;
     private boolean frameDropped;
+    private List<MemberStats> members = List.of();
     private @Nullable MemorySegment buffer;
     private @Nullable DeviceInput device;
 
@@ -99,6 +107,8 @@ public final class PublishRun {
             awaitSubscribers();
             stop.onRequest(input::cancel);
             publishUntilStopped(arena);
+            // They leave once they have everything.
+            members = publisher.stats().members();
             whole = !isCutShort();
         } finally {
             if (!whole) {
@@ -370,7 +380,13 @@ public final class PublishRun {
     }
 
     private String evictions() {
-        return evicted() + " subscriber(s) " + EVICTED;
+        final List<String> lines = publisher.stats().evictions().stream()
+                .map(one -> one.address() + " at " + TIME.format(one.time()) + ", " + one.reason())
+                .toList();
+        return evicted() + " subscriber(s) were evicted"
+                + (lines.isEmpty()
+                        ? ": silent for alive-timeout, or slower than their delivery=evict allows"
+                        : ": " + String.join("; ", lines));
     }
 
     private void requireOpen() {
@@ -410,25 +426,65 @@ public final class PublishRun {
         }
         json.put("frame_bytes", frameBytes);
         json.put("publisher", published);
+        json.put("subscribers", members.stream().map(PublishRun::json).toList());
+        if (evicted() > 0) {
+            json.put(
+                    "evictions",
+                    publisher.stats().evictions().stream().map(PublishRun::json).toList());
+        }
         if (!whole) {
             json.put("interrupted", true);
         }
         return json;
     }
 
+    private static Map<String, Object> json(final MemberStats member) {
+        final Map<String, Object> json = new LinkedHashMap<>();
+        json.put("address", member.address());
+        json.put("delivery", member.delivery());
+        json.put("lag_datagrams", member.lagDatagrams());
+        json.put("credit_datagrams", member.creditDatagrams());
+        json.put("requested_repairs", member.requestedRepairs());
+        json.put("held_back_s", member.heldBack().toMillis() / 1e3);
+        return json;
+    }
+
+    private static Map<String, Object> json(final Eviction eviction) {
+        final Map<String, Object> json = new LinkedHashMap<>();
+        json.put("address", eviction.address());
+        json.put("reason", eviction.reason());
+        json.put("time", eviction.time().toString());
+        return json;
+    }
+
+    // Who held the publisher back most, if for a tenth of the time or more.
+    private String holder(final long elapsedNs) {
+        return members.stream()
+                .max(Comparator.comparing(MemberStats::heldBack))
+                .filter(member -> member.heldBack().toNanos() > elapsedNs * HELD_BACK_SHARE)
+                .map(member -> String.format(
+                        Locale.ROOT,
+                        "%nof all subscribers %s (delivery=%s) held it back the longest: %s",
+                        member.address(),
+                        member.delivery(),
+                        seconds(member.heldBack())))
+                .orElse("");
+    }
+
     String text() {
         final long elapsedNs = lastNs - firstNs;
         return String.format(
-                Locale.ROOT,
-                "published %,d frames, %,d bytes by %s%s in %.1f s (%.1f MB/s), crc32c %s, back-pressured %,d times",
-                frames,
-                bytes,
-                publisher.channel().transport(),
-                device == null ? "" : " from " + device.deviceName(),
-                elapsedNs / 1e9,
-                elapsedNs == 0 ? 0 : bytes * 1e3 / elapsedNs,
-                checksum.hex(),
-                publisher.stats().backPressured());
+                        Locale.ROOT,
+                        "published %,d frames, %,d bytes by %s%s in %.1f s (%.1f MB/s), crc32c %s, back-pressured %,d times",
+                        frames,
+                        bytes,
+                        publisher.channel().transport(),
+                        device == null ? "" : " from " + device.deviceName(),
+                        elapsedNs / 1e9,
+                        elapsedNs == 0 ? 0 : bytes * 1e3 / elapsedNs,
+                        checksum.hex(),
+                        publisher.stats().backPressured())
+                + holder(elapsedNs);
     }
 
     private static String seconds(final Duration duration) {

@@ -14,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -21,10 +22,16 @@ import picocli.CommandLine.Parameters;
 /// `framecast stat`.
 @Command(
         name = "stat",
-        description = "Shows the counters of running publishers and subscribers, which do not notice it.",
+        description = "Shows what running publishers and subscribers do, a line for each stream and for each subscriber"
+                + " of a publisher. They do not notice it.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
-        footer = {"  framecast stat", "  framecast stat 4711 --every 1", "  framecast stat --json - --every 5"})
+        footer = {
+            "  framecast stat",
+            "  framecast stat 4711 --every 1",
+            "  framecast stat --counters",
+            "  framecast stat --json - --every 5"
+        })
 public final class StatCommand implements Callable<Integer> {
     private static final long NS_PER_S = 1_000_000_000L;
     private static final double EVERY_MAX_S = 86_400;
@@ -44,7 +51,10 @@ public final class StatCommand implements Callable<Integer> {
             description = "Show again every S seconds, with what was counted per second; with --json once, after S.")
     private double everyS;
 
-    @Option(names = "--all", description = "Also what is 0.")
+    @Option(names = "--counters", description = "Every counter that is not 0, instead of a line for each stream.")
+    private boolean counters;
+
+    @Option(names = "--all", description = "Every counter, also those that are 0.")
     private boolean all;
 
     public StatCommand(final ToolContext context) {
@@ -121,13 +131,17 @@ public final class StatCommand implements Callable<Integer> {
 
     private void show(final Map<Path, ProcessCounters> now, final Map<Path, ProcessCounters> before) {
         final List<Map<String, Object>> processes = new ArrayList<>();
-        now.forEach((file, counters) -> processes.add(counters.json(before.get(file), all)));
+        now.forEach((file, process) -> processes.add(process.json(before.get(file), all)));
         final Map<String, Object> json = new LinkedHashMap<>();
         json.put("processes", processes);
         context.result(
                 json,
                 now.entrySet().stream()
-                        .map(one -> one.getValue().text(before.get(one.getKey()), all))
+                        .map(one -> text(one.getValue(), before.get(one.getKey())))
                         .collect(Collectors.joining(System.lineSeparator())));
+    }
+
+    private String text(final ProcessCounters process, final @Nullable ProcessCounters earlier) {
+        return counters || all ? process.text(earlier, all) : new StreamLines(process, earlier).text();
     }
 }

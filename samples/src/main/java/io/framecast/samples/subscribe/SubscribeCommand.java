@@ -152,12 +152,21 @@ public final class SubscribeCommand implements Callable<Integer> {
             final FrameCheck check = checkSeed == null ? null : new FrameCheck(checkSeed);
             run = new SubscribeRun(
                     subscriber, frames, waitMax, frameWorker, check, output, environment, nodeOptions.verbose());
-            run.run();
+            run(run);
             json = run.json();
             text = run.text();
         }
         report.result(json, text, STDOUT.equals(out));
         return status(run);
+    }
+
+    private void run(final SubscribeRun run) {
+        try {
+            run.run();
+        } catch (final RuntimeException e) {
+            report.keep(run.json());
+            throw e;
+        }
     }
 
     private int status(final SubscribeRun run) {

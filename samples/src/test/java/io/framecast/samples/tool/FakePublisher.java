@@ -127,7 +127,7 @@ final class FakePublisher implements Publisher {
     @Override
     public PublisherStats stats() {
         synchronized (network) {
-            return new PublisherStats(frames, bytes, backPressured, frames, 0, evicted);
+            return new PublisherStats(frames, bytes, backPressured, frames, 0, evicted, List.of(), List.of());
         }
     }
 

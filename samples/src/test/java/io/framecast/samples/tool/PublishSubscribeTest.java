@@ -66,7 +66,8 @@ final class PublishSubscribeTest {
         assertEquals(
                 "{\"transport\": \"udp\", \"frame_bytes\": 4096, \"publisher\": {\"frames\": 7, \"bytes\": 25000,"
                         + " \"stream_crc32c\": \"" + crc(content) + "\", \"back_pressured\": "
-                        + ((Map<?, ?>) publish.json().get("publisher")).get("back_pressured") + "}}\n",
+                        + ((Map<?, ?>) publish.json().get("publisher")).get("back_pressured")
+                        + "}, \"subscribers\": []}\n",
                 publish.outText());
         final Map<?, ?> report = subscribe.json();
         assertEquals(
@@ -301,6 +302,7 @@ final class PublishSubscribeTest {
                 "--json",
                 "-");
         publish.assertFailed(ExitStatus.PEER_LOST, "1 subscriber(s) were evicted");
+        assertEquals(5L, ((Map<?, ?>) publish.json().get("publisher")).get("frames"), "statistics beside the error");
         assertTrue(tool.network.publisher.ended, "the other one gets the end");
         final int statuses = first.join().status() + second.join().status();
         assertEquals(ExitStatus.PEER_LOST, statuses, "one lost, one done");

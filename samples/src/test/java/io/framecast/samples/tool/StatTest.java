@@ -35,7 +35,7 @@ final class StatTest {
                 Counter acks = table.allocate(EngineCounter.ACKS_SENT, LABELS)) {
             sent.setOrdered(1_234_567);
             assertEquals(0, acks.get());
-            final var people = tool.run("stat", file().toString());
+            final var people = tool.run("stat", "--counters", file().toString());
             assertEquals(ExitStatus.DONE, people.status(), people.err());
             assertTrue(people.outText()
                     .startsWith("process " + ProcessHandle.current().pid() + ", "));
@@ -43,6 +43,37 @@ final class StatTest {
             assertTrue(people.outText().contains("1,234,567 bytes"), people.outText());
             assertFalse(people.outText().contains("acks"), people.outText());
             assertTrue(tool.run("stat", "--all", file().toString()).outText().contains("acks"));
+        }
+    }
+
+    @Test
+    void shouldTellEachStreamAndEachSubscriberInALine() {
+        final String cam = Labels.of("channel", "cam1");
+        final String member = Labels.of("channel", "cam1", "member", "10.0.0.7:4100", "delivery", "evict=2s");
+        try (CounterTable table = CounterTable.create(file())) {
+            table.allocate(EngineCounter.FRAMES_PUBLISHED, cam).setOrdered(1_500);
+            table.allocate(EngineCounter.BYTES_PUBLISHED, cam).setOrdered(3_000_000);
+            table.allocate(EngineCounter.MEMBERS_READY, cam).setOrdered(1);
+            table.allocate(EngineCounter.EVICTIONS, cam).setOrdered(2);
+            table.allocate(EngineCounter.MEMBER_LAG, member).setOrdered(12);
+            table.allocate(EngineCounter.MEMBER_CREDIT, member).setOrdered(300);
+            table.allocate(EngineCounter.MEMBER_HELD_BACK, member).setOrdered(2_500_000_000L);
+            table.allocate(EngineCounter.FRAMES_DELIVERED, Labels.of("channel", "cam2"))
+                    .setOrdered(7);
+            final String pid = Long.toString(ProcessHandle.current().pid());
+            final List<String> lines =
+                    tool.run("stat", file().toString()).outText().lines().toList();
+            assertEquals(3, lines.size(), lines::toString);
+            assertTrue(lines.get(0).startsWith(pid + " publishes cam1: 1,500 frames, 3.0 MB in "), lines.get(0));
+            assertTrue(lines.get(0).endsWith(" 1 subscribers, 0 repairs sent, 0 times back-pressured, 2 evicted"));
+            assertEquals(
+                    pid + "   to 10.0.0.7:4100 (delivery=evict=2s): 12 datagrams behind, credit for 300,"
+                            + " asked for 0 repairs, held the publisher back for 2.5 s",
+                    lines.get(1));
+            assertTrue(lines.get(2).startsWith(pid + " receives cam2: 7 frames, 0.0 MB in "), lines.get(2));
+            final String rates = tool.run("stat", file().toString(), "--every", "0.01", "--json", "-")
+                    .outText();
+            assertTrue(rates.contains("member_lag_datagrams"), rates);
         }
     }
 

@@ -1,0 +1,160 @@
+package io.framecast.engine.publish;
+
+import io.framecast.api.Eviction;
+import io.framecast.api.MemberStats;
+import io.framecast.api.spi.LaneAddress;
+import io.framecast.engine.metrics.Counter;
+import io.framecast.engine.metrics.CounterTable;
+import io.framecast.engine.metrics.EngineCounter;
+import io.framecast.engine.metrics.Labels;
+import io.framecast.engine.session.Policies;
+import io.framecast.reliability.send.MemberStatus;
+import io.framecast.reliability.send.SenderMachine;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// What a source's operator can see of its members: counters of each, a notice for each eviction, and both for
+/// [io.framecast.api.Publisher#stats].
+///
+/// Used by the sender's thread, except for [#members] and [#evictions].
+final class MemberCounters implements AutoCloseable {
+    /// Members with counters; a table has room for about a thousand.
+    static final int MEMBERS_MAX = 64;
+
+    private static final int EVICTIONS_KEPT_MAX = 16;
+
+    private final SenderMachine machine;
+    private final CounterTable table;
+    private final Function<LaneAddress, String> describe;
+    private final Consumer<String> notices;
+    private final @Nullable Row[] rows;
+    private int open;
+    private volatile List<Row> shown = List.of();
+    private volatile List<Eviction> evictions = List.of();
+
+    /// The counters of one member.
+    private record Row(
+            long id, String address, String delivery, Counter lag, Counter credit, Counter repairs, Counter heldBack) {
+        void set(final MemberStatus member, final long next) {
+            lag.setOrdered(Math.max(0, next - member.acknowledged()));
+            credit.setOrdered(Math.max(0, member.grant() - next));
+            repairs.setOrdered(member.requested());
+            heldBack.setOrdered(member.holdsBackNs());
+        }
+
+        MemberStats stats() {
+            return new MemberStats(
+                    address, delivery, lag.get(), credit.get(), repairs.get(), Duration.ofNanos(heldBack.get()));
+        }
+
+        void close() {
+            lag.close();
+            credit.close();
+            repairs.close();
+            heldBack.close();
+        }
+    }
+
+    /// @param describe gives an address in the transport's form
+    MemberCounters(
+            final SenderMachine machine,
+            final CounterTable table,
+            final Function<LaneAddress, String> describe,
+            final Consumer<String> notices) {
+        this.machine = machine;
+        this.table = table;
+        this.describe = describe;
+        this.notices = notices;
+        rows = new Row[machine.membersMax()];
+    }
+
+    /// Any thread: members with counters.
+    List<MemberStats> members() {
+        return shown.stream().map(Row::stats).toList();
+    }
+
+    /// Any thread: the latest evictions, the oldest first.
+    List<Eviction> evictions() {
+        return evictions;
+    }
+
+    /// Reads the members; ten times a second is enough.
+    void look() {
+        boolean changed = false;
+        for (int place = 0; place < rows.length; place++) {
+            final MemberStatus member = machine.member(place);
+            final Row row = rows[place];
+            if (row != null && (!member.isActive() || member.id() != row.id)) {
+                row.close();
+                rows[place] = null;
+                open--;
+                changed = true;
+            }
+            if (rows[place] == null && member.isActive() && open < MEMBERS_MAX) {
+                rows[place] = open(member);
+                open++;
+                changed = true;
+            }
+            if (rows[place] != null) {
+                rows[place].set(member, machine.nextSequence());
+            }
+        }
+        if (changed) {
+            shown = java.util.Arrays.stream(rows)
+                    .filter(java.util.Objects::nonNull)
+                    .toList();
+        }
+        takeEvictions();
+    }
+
+    private Row open(final MemberStatus member) {
+        final String address = describe.apply(new LaneAddress(member.controlAddress()));
+        final String delivery = Policies.ofWire(member.delivery()).toString();
+        final String labels = Labels.of("channel", machine.stream().channel(), "member", address, "delivery", delivery);
+        return new Row(
+                member.id(),
+                address,
+                delivery,
+                table.allocate(EngineCounter.MEMBER_LAG, labels),
+                table.allocate(EngineCounter.MEMBER_CREDIT, labels),
+                table.allocate(EngineCounter.MEMBER_REPAIRS, labels),
+                table.allocate(EngineCounter.MEMBER_HELD_BACK, labels));
+    }
+
+    private void takeEvictions() {
+        for (var one = machine.pollEviction(); one != null; one = machine.pollEviction()) {
+            final Eviction eviction = new Eviction(
+                    describe.apply(new LaneAddress(one.addresses().control())), reason(one), Instant.now());
+            final List<Eviction> latest = new ArrayList<>(evictions);
+            latest.add(eviction);
+            evictions = List.copyOf(latest.subList(Math.max(0, latest.size() - EVICTIONS_KEPT_MAX), latest.size()));
+            notices.accept("publisher of " + machine.stream().channel() + ": " + eviction.address() + " was evicted: "
+                    + eviction.reason());
+        }
+    }
+
+    private static String reason(final io.framecast.reliability.send.Eviction one) {
+        return switch (one.reason()) {
+            case SLOW ->
+                "it held the source back for longer than delivery=" + Policies.ofWire(one.delivery()) + " allows, "
+                        + one.lag() + " datagrams behind";
+            default ->
+                "silent for " + TimeUnit.NANOSECONDS.toMillis(one.silentNs()) / 1e3 + " s, " + one.lag()
+                        + " datagrams behind";
+        };
+    }
+
+    @Override
+    public void close() {
+        for (final Row row : shown) {
+            row.close();
+        }
+        shown = List.of();
+    }
+}

@@ -1,0 +1,14 @@
+package io.framecast.reliability.send;
+
+import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.LaneAddresses;
+import io.framecast.reliability.wire.LeaveLayout.Reason;
+
+/// A member that its source has evicted.
+///
+/// @param addresses its lanes
+/// @param delivery its policy
+/// @param reason [Reason#SILENT] or [Reason#SLOW]
+/// @param lag datagrams that it had not acknowledged
+/// @param silentNs time since its last datagram
+public record Eviction(LaneAddresses addresses, Delivery delivery, Reason reason, long lag, long silentNs) {}
