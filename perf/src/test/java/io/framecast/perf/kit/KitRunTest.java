@@ -17,8 +17,11 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// The kit with real processes, on the emulated device and on the stub libcuda.
+@Execution(ExecutionMode.CONCURRENT)
 final class KitRunTest {
     private static final int HANG_SECONDS = 5;
 

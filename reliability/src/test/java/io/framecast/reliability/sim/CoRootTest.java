@@ -14,9 +14,12 @@ import io.framecast.reliability.sim.record.SimReport;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+@Execution(ExecutionMode.CONCURRENT)
 final class CoRootTest {
     private static SimReport run(final long seed, final int receivers, final int coRoots, final Feed feed) {
         final SimOptions options = SimOptions.quiet(receivers, 100)

@@ -10,11 +10,14 @@ import io.framecast.reliability.sim.record.SimReport;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Receivers that their source does not wait for, or evicts. The simulator's checker demands that each of their
 /// frames is delivered or dropped, once, in order, by its number.
+@Execution(ExecutionMode.CONCURRENT)
 final class DeliveryTest {
     private static final int SEEDS = 60;
     private static final long STOPPED_NS = 2_000_000_000;

@@ -13,11 +13,14 @@ import io.framecast.reliability.sim.record.SimReport;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// One-sided reads and writes are on where the transport has them, because of what these runs show
 /// (docs/performance.md,
 /// "What one-sided operations gain").
 @Tag("campaign")
+@Execution(ExecutionMode.CONCURRENT)
 final class OneSidedGainTest {
     private static final int SEEDS = 4;
     private static final int RECEIVERS = 8;

@@ -8,12 +8,15 @@ import io.framecast.reliability.sim.plan.SimOptions;
 import io.framecast.reliability.sim.record.SimReport;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// In virtual time, so no clock of this machine decides: a repair comes at most two round trips and 100 µs after
 /// the original reached all other receivers, 99 times of 100.
 @Tag("campaign")
+@Execution(ExecutionMode.CONCURRENT)
 final class RepairTailTest {
     @ParameterizedTest
     @CsvSource({
