@@ -45,6 +45,7 @@ public final class Libc {
             LINKER.defaultLookup().findOrThrow("ioctl"),
             FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS),
             Linker.Option.firstVariadicArg(2));
+    private static final MethodHandle ADJTIMEX = plain("adjtimex", JAVA_INT, ADDRESS);
     private static final MethodHandle CLOSE = plain("close", JAVA_INT, JAVA_INT);
     private static final MethodHandle READ = plain("read", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
     private static final MethodHandle WRITE = plain("write", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
@@ -157,6 +158,16 @@ public final class Libc {
 
     public static int ioctl(final int descriptor, final long request, final MemorySegment argument) {
         return call(() -> (int) IOCTL.invokeExact(descriptor, request, argument));
+    }
+
+    /// @param timex [Linux#TIMEX_BYTES] bytes of 0, so that nothing is set
+    /// @return the clock's state, or negative on failure
+    public static int adjtimex(final MemorySegment timex) {
+        try {
+            return (int) ADJTIMEX.invokeExact(timex);
+        } catch (final Throwable e) {
+            throw unexpected(e);
+        }
     }
 
     public static int close(final int descriptor) {

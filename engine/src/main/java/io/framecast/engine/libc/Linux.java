@@ -67,6 +67,11 @@ public final class Linux {
 
     public static final int SOL_SOCKET = 1;
     public static final int SO_REUSEADDR = 2;
+    /// The size of struct timex.
+    public static final long TIMEX_BYTES = 208;
+    /// adjtimex(2): nothing synchronizes the clock.
+    public static final int TIME_ERROR = 5;
+
     public static final int SO_SNDBUF = 7;
     public static final int SO_RCVBUF = 8;
     public static final int SO_RCVTIMEO = 20;

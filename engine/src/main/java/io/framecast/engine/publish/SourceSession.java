@@ -130,7 +130,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                     endpoints,
                     context.random());
             machine = session.machine();
-            counters = counters(context.counters());
+            counters = counters(context.counters(), channel.transport());
             foreign = ForeignTraffic.ofPublisher(
                     channel,
                     () -> ForeignTraffic.datagrams(control.lane()) + ForeignTraffic.datagrams(machine.verdicts()),
@@ -180,34 +180,38 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                 data.address().toBytes());
     }
 
-    private CounterBoard counters(final CounterTable table) {
+    private CounterBoard counters(final CounterTable table, final String name) {
         final CounterBoard board = new CounterBoard(
                         table, Labels.of("channel", stream().channel()))
-                .sends(data, "data")
-                .sends(repair, "repair")
-                .sends(control.lane(), "control")
-                .receives(control.lane(), "control")
-                .verdicts(machine.verdicts())
-                .registrations(transport)
-                .add(EngineCounter.REPAIRS_SENT, machine.counts().of(SenderCount.REPAIRED_DATAGRAMS))
-                .add(EngineCounter.NACKS_RECEIVED, machine.counts().of(SenderCount.NACKS))
-                .add(EngineCounter.ACKS_RECEIVED, machine.counts().of(SenderCount.ACKS))
-                .add(EngineCounter.HEARTBEATS_SENT, machine.counts().of(SenderCount.HEARTBEATS))
-                .add(EngineCounter.CO_ROOTS, machine.counts().of(SenderCount.CO_ROOTS))
-                .add(EngineCounter.AGGREGATES_RECEIVED, machine.counts().of(SenderCount.AGGREGATES))
-                .add(EngineCounter.FAILOVERS, machine.counts().of(SenderCount.FAILOVERS))
-                .add(EngineCounter.FEED_SENT, machine.counts().of(SenderCount.FED_DATAGRAMS))
-                .add(EngineCounter.INSTRUCTIONS_SENT, machine.counts().of(SenderCount.INSTRUCTIONS))
-                .add(EngineCounter.EVICTIONS, machine.counts().of(SenderCount.EVICTIONS))
-                .add(EngineCounter.JOIN_REFUSALS, machine.counts().of(SenderCount.REFUSALS))
-                .add(EngineCounter.MEMBERS_READY, machine::readyMembers)
-                .add(EngineCounter.ROUND_TRIP, machine::rttNs)
-                .add(
-                        EngineCounter.CREDIT_REMAINING,
-                        () -> machine.readyMembers() == 0 ? 0 : machine.grantedSequence() - machine.nextSequence())
-                .add(
-                        EngineCounter.WINDOW_USED,
-                        () -> (window.committed() - window.freed()) * stream().slotBytes());
+                .stream("publisher", name)
+                        .sends(data, "data")
+                        .sends(repair, "repair")
+                        .sends(control.lane(), "control")
+                        .receives(control.lane(), "control")
+                        .verdicts(machine.verdicts())
+                        .registrations(transport)
+                        .add(EngineCounter.REPAIRS_SENT, machine.counts().of(SenderCount.REPAIRED_DATAGRAMS))
+                        .add(EngineCounter.NACKS_RECEIVED, machine.counts().of(SenderCount.NACKS))
+                        .add(EngineCounter.ACKS_RECEIVED, machine.counts().of(SenderCount.ACKS))
+                        .add(EngineCounter.HEARTBEATS_SENT, machine.counts().of(SenderCount.HEARTBEATS))
+                        .add(EngineCounter.CO_ROOTS, machine.counts().of(SenderCount.CO_ROOTS))
+                        .add(EngineCounter.AGGREGATES_RECEIVED, machine.counts().of(SenderCount.AGGREGATES))
+                        .add(EngineCounter.FAILOVERS, machine.counts().of(SenderCount.FAILOVERS))
+                        .add(EngineCounter.FEED_SENT, machine.counts().of(SenderCount.FED_DATAGRAMS))
+                        .add(EngineCounter.INSTRUCTIONS_SENT, machine.counts().of(SenderCount.INSTRUCTIONS))
+                        .add(EngineCounter.EVICTIONS, machine.counts().of(SenderCount.EVICTIONS))
+                        .add(EngineCounter.JOIN_REFUSALS, machine.counts().of(SenderCount.REFUSALS))
+                        .add(EngineCounter.MEMBERS_READY, machine::readyMembers)
+                        .add(EngineCounter.ROUND_TRIP, machine::rttNs)
+                        .add(
+                                EngineCounter.CREDIT_REMAINING,
+                                () -> machine.readyMembers() == 0
+                                        ? 0
+                                        : machine.grantedSequence() - machine.nextSequence())
+                        .add(
+                                EngineCounter.WINDOW_USED,
+                                () -> (window.committed() - window.freed())
+                                        * stream().slotBytes());
         if (endpoints != null) {
             board.add(EngineCounter.GRANTS_READ, machine.counts().of(SenderCount.CREDIT_WORDS))
                     .add(EngineCounter.CREDIT_DATAGRAMS, machine.counts().of(SenderCount.CREDIT_DATAGRAMS))

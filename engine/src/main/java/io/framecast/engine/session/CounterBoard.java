@@ -53,6 +53,12 @@ public final class CounterBoard implements AutoCloseable {
         return this;
     }
 
+    /// The stream itself: role, `publisher` or `subscriber`, and transport.
+    public CounterBoard stream(final String role, final String transport) {
+        final String described = Labels.join(labels, Labels.of("role", role, "transport", transport));
+        return add(EngineCounter.STREAM_INFO, described, () -> 1);
+    }
+
     /// Counters of a lane that sends.
     public CounterBoard sends(final Lane lane, final String name) {
         return lane(lane, name, EngineCounter.SENT_DATAGRAMS, LaneCounter.SENT_DATAGRAMS)

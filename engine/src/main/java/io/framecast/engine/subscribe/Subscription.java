@@ -103,16 +103,17 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
                 context.notices());
         factory = new ReceiverSessionFactory(subscriber, transport, context, control, loss);
         counters = new CounterBoard(context.counters(), Labels.of("channel", channel.name()))
-                .sends(control.lane(), "control")
-                .receives(control.lane(), "control")
-                .losses(this::lost)
-                .add(EngineCounter.FRAMES_DELIVERED, subscriber::frames)
-                .add(EngineCounter.BYTES_DELIVERED, subscriber::bytes)
-                .add(EngineCounter.FRAMES_IN_PLACE, subscriber::inPlaceFrames)
-                .add(EngineCounter.SOURCES_JOINED, this::sources)
-                .add(EngineCounter.REJOINS, () -> rejoins)
-                .device(subscriber.device())
-                .registrations(transport);
+                .stream("subscriber", channel.transport())
+                        .sends(control.lane(), "control")
+                        .receives(control.lane(), "control")
+                        .losses(this::lost)
+                        .add(EngineCounter.FRAMES_DELIVERED, subscriber::frames)
+                        .add(EngineCounter.BYTES_DELIVERED, subscriber::bytes)
+                        .add(EngineCounter.FRAMES_IN_PLACE, subscriber::inPlaceFrames)
+                        .add(EngineCounter.SOURCES_JOINED, this::sources)
+                        .add(EngineCounter.REJOINS, () -> rejoins)
+                        .device(subscriber.device())
+                        .registrations(transport);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.framecast.samples.doctor;
 
+import io.framecast.api.Channel;
 import io.framecast.rdma.RdmaSurvey;
 import io.framecast.samples.ExitStatus;
 import io.framecast.samples.ToolContext;
@@ -8,40 +9,62 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
 
 /// `framecast doctor`.
 @Command(
         name = "doctor",
-        description = "Says what this machine has for the transport verbs and for frames in device memory, and how to"
-                + " fix what is missing.",
+        description = "Says what this machine has for streams, RDMA and frames in device memory, and how to fix what is"
+                + " missing. With a channel also whether its multicast works here.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
-        footer = {"  framecast doctor", "  framecast doctor --json -"})
+        footer = {
+            "  framecast doctor",
+            "  framecast doctor 'framecast:udp?group=224.20.30.39:24326|channel=cam1'",
+            "  framecast doctor --json -"
+        })
 public final class DoctorCommand implements Callable<Integer> {
     private final ToolContext context;
+    private final Supplier<List<RdmaSurvey.Finding>> host;
+    private final Function<Channel, List<RdmaSurvey.Finding>> network;
     private final Supplier<List<RdmaSurvey.Finding>> rdma;
     private final Supplier<List<RdmaSurvey.Finding>> devices;
 
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "URI",
+            description = "The channel to look at; default: ${DEFAULT-VALUE}.",
+            defaultValue = "framecast:udp?group=224.20.30.39:24326")
+    private String uri = "";
+
     public DoctorCommand(final ToolContext context) {
-        this(context, RdmaSurvey::look, DeviceSurvey::look);
+        this(context, HostSurvey::look, NetworkSurvey::look, RdmaSurvey::look, DeviceSurvey::look);
     }
 
     DoctorCommand(
             final ToolContext context,
+            final Supplier<List<RdmaSurvey.Finding>> host,
+            final Function<Channel, List<RdmaSurvey.Finding>> network,
             final Supplier<List<RdmaSurvey.Finding>> rdma,
             final Supplier<List<RdmaSurvey.Finding>> devices) {
         this.context = context;
+        this.host = host;
+        this.network = network;
         this.rdma = rdma;
         this.devices = devices;
     }
 
     @Override
     public Integer call() {
+        final Channel channel = Channel.parse(uri);
         context.requireWritable();
         final Map<String, Object> json = new LinkedHashMap<>();
         final List<String> lines = new ArrayList<>();
+        add(json, lines, "host", host.get());
+        add(json, lines, "network", network.apply(channel));
         add(json, lines, "rdma", rdma.get());
         add(json, lines, "devices", devices.get());
         context.result(json, String.join("\n", lines));

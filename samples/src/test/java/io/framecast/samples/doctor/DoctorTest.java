@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
 
 final class DoctorTest {
     /// Keeps the result.
@@ -50,18 +51,30 @@ final class DoctorTest {
                 new RdmaSurvey.Finding(true, "device mlx5_0", ""),
                 new RdmaSurvey.Finding(false, "locked memory: 8388608 bytes", "raise it"));
         final List<RdmaSurvey.Finding> devices = List.of(new RdmaSurvey.Finding(true, "emulated:0", ""));
-        assertEquals(ExitStatus.DONE, new DoctorCommand(kept, () -> findings, () -> devices).call());
+        final DoctorCommand doctor = new DoctorCommand(
+                kept,
+                List::of,
+                channel -> List.of(new RdmaSurvey.Finding(true, channel.name(), "")),
+                () -> findings,
+                () -> devices);
+        assertEquals(
+                ExitStatus.DONE,
+                new CommandLine(doctor).execute("framecast:udp?group=224.20.30.39:24326|channel=cam7"));
         assertEquals(
                 List.of(
                         Map.of(
+                                "host",
+                                List.of(),
+                                "network",
+                                List.of(Map.of("ok", true, "what", "cam7", "fix", "")),
                                 "rdma",
                                 List.of(
                                         Map.of("ok", true, "what", "device mlx5_0", "fix", ""),
                                         Map.of("ok", false, "what", "locked memory: 8388608 bytes", "fix", "raise it")),
                                 "devices",
                                 List.of(Map.of("ok", true, "what", "emulated:0", "fix", ""))),
-                        "ok      rdma: device mlx5_0\nmissing rdma: locked memory: 8388608 bytes: raise it\n"
-                                + "ok      devices: emulated:0"),
+                        "ok      network: cam7\nok      rdma: device mlx5_0\n"
+                                + "missing rdma: locked memory: 8388608 bytes: raise it\nok      devices: emulated:0"),
                 kept.results);
     }
 
