@@ -54,6 +54,10 @@ final class ReceiverFixture implements ReceiverOutput {
                     delivery, placement, ringSlots, buffers, mappedTwice, joinsAtKeyframe, serves, repairAddress);
         }
 
+        Terms buffers(final int count) {
+            return new Terms(delivery, kind, ringSlots, count, mappedTwice, joinsAtKeyframe, serves, repairAddress);
+        }
+
         Terms mappedOnce() {
             return new Terms(delivery, kind, ringSlots, buffers, false, joinsAtKeyframe, serves, repairAddress);
         }
