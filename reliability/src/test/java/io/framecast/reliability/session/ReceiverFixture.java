@@ -118,7 +118,7 @@ final class ReceiverFixture implements ReceiverOutput {
         windows = oneSided
                 ? new RemoteWindows(world.port, stream, repairs.reads(), !terms.delivery.isWaitedFor(), _ -> {})
                 : null;
-        coRoot = terms.serves ? new TestCoRoot(world, stream, scratch) : null;
+        coRoot = terms.serves ? new TestCoRoot(world, stream, scratch, repairs.reads()) : null;
         final byte repairAddress = terms.repairAddress == 0 ? (byte) number : terms.repairAddress;
         machine = new ReceiverMachine(
                 new ReceiverConfig(

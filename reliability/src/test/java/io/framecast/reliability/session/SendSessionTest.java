@@ -47,6 +47,7 @@ final class SendSessionTest {
         }
         assertEquals(128, source.machine.nextSequence());
         assertEquals(140, source.window.committed());
+        assertFalse(source.session.isHeldBack(), "credit comes by datagram");
         receiver.poll();
         receiver.consumer.releaseAll();
         world.run(5 * MS);
