@@ -95,4 +95,17 @@ final class DeadlineDeliveryTest {
         assertEquals(List.of("1+1 EXPIRED"), receiver.poll());
         assertEquals(2, receiver.session.nextFrameId());
     }
+
+    @Test
+    void shouldHandOverAFreshFrameBehindAnExpiredPartInOneCycle() {
+        world.dataLost = (_, sequence) -> sequence == 1;
+        world.repairsLost = (_, _) -> true;
+        world.source.publish(2);
+        world.source.cycle();
+        world.nowNs += 11 * MS;
+        world.source.publish(1);
+        world.source.cycle();
+        receiver.cycle();
+        assertEquals(List.of("0+1 EXPIRED", "1"), receiver.poll());
+    }
 }

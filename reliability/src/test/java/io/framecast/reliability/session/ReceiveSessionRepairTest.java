@@ -2,6 +2,7 @@ package io.framecast.reliability.session;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.assembly.MemoryShape.Kind;
@@ -154,6 +155,26 @@ final class ReceiveSessionRepairTest {
             assertArrayEquals(set.datagram(sequence), coRoot.store.datagram(sequence), "datagram " + sequence);
         }
         assertEquals(1, set.source.count(SenderCount.REPAIRED_DATAGRAMS), "the second was repaired by the first");
+        assertEquals(1, first.count(ReceiverCount.REPAIRS_SENT));
+    }
+
+    @Test
+    void shouldRepairForItsGroupWhatArrivesAfterTheRequest() {
+        final SessionWorld set = new SessionWorld(SessionWorld.Setup.PLAIN.coRoots(
+                new CoRootConfig(1, CoRootConfig.Feed.MULTICAST, CoRootConfig.Sets.SITE)));
+        final ReceiverFixture first = set.member(ReceiverFixture.Terms.PLAIN.serving());
+        final ReceiverFixture second = set.member();
+        set.run(500 * MS);
+        set.dataLost = (receiver, sequence) -> receiver == second.number && sequence == 2;
+        set.source.publish(8);
+        set.source.cycle();
+        second.cycle();
+        assertEquals(1, second.count(ReceiverCount.NACKS));
+        assertFalse(first.controlInbox.isEmpty(), "the request is there before the data is");
+        first.cycle();
+        first.cycle();
+        second.cycle();
+        assertEquals(List.of("0"), second.poll());
         assertEquals(1, first.count(ReceiverCount.REPAIRS_SENT));
     }
 }

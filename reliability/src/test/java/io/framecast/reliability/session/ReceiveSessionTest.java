@@ -3,6 +3,7 @@ package io.framecast.reliability.session;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.assembly.MemoryShape.Kind;
@@ -33,6 +34,7 @@ final class ReceiveSessionTest {
         assertFalse(receiver.session.isStarted());
         receiver.machine.start(world.nowNs);
         world.settle();
+        assertSame(receiver.machine, receiver.session.machine());
         assertTrue(receiver.session.isStarted());
         assertEquals(2, receiver.session.firstFrameId());
         assertEquals(2, receiver.session.firstReportedId());
@@ -100,9 +102,10 @@ final class ReceiveSessionTest {
         assertEquals(0, receiver.verdicts(Verdict.DUPLICATE), "nothing was repaired in vain");
     }
 
-    @Test
-    void shouldGoOnBehindADatagramThatIsNotOfItsSession() {
-        final ReceiverFixture receiver = world.member();
+    @ParameterizedTest
+    @EnumSource(Kind.class)
+    void shouldGoOnBehindADatagramThatIsNotOfItsSession(final Kind kind) {
+        final ReceiverFixture receiver = world.member(ReceiverFixture.Terms.PLAIN.in(kind));
         world.source.publish(5);
         world.source.cycle();
         final byte[] strange =
@@ -379,5 +382,19 @@ final class ReceiveSessionTest {
         receiver.consumer.room = 1;
         receiver.cycle();
         assertArrayEquals(new Object[0], receiver.poll().toArray(), "it was given back");
+    }
+
+    @Test
+    void shouldGrantTheSlotsOfFramesThatAreTakenBackAlone() {
+        final ReceiverFixture receiver = world.member();
+        world.publish(8);
+        receiver.poll();
+        world.run(5 * MS);
+        final long before = receiver.machine.grantedSequence();
+        receiver.consumer.releaseAll();
+        assertEquals(1, receiver.session.takeBack(world.nowNs));
+        world.nowNs += 2 * MS;
+        receiver.machine.onTick(world.nowNs);
+        assertEquals(before + 8, receiver.machine.grantedSequence());
     }
 }

@@ -133,4 +133,27 @@ final class SendSessionPaceTest {
         assertEquals(56, lonely.source.machine.nextSequence());
         assertEquals(lonely.source.machine.nextDeadlineNs(), lonely.source.session.nextDeadlineNs());
     }
+
+    @Test
+    void shouldWatchItsLaneWhenNothingButTheLaneHoldsItBack() {
+        exhaust();
+        world.nowNs = source.pacer.nextNs();
+        source.data.acceptsAtOnce = 0;
+        source.publish(1);
+        source.cycle();
+        assertTrue(source.session.isHeldBack());
+    }
+
+    @Test
+    void shouldGoOnAtOnceWithoutMembersWhateverItsRate() {
+        final SessionWorld lonely =
+                new SessionWorld(SessionWorld.Setup.PLAIN.slots(1 << 15, 128).rate(RATE));
+        for (int frame = 0; frame < 12; frame++) {
+            lonely.source.publish(8);
+        }
+        lonely.source.pacer.onSent(5_000_000, lonely.nowNs);
+        lonely.source.cycle();
+        assertEquals(32, lonely.source.machine.sendable());
+        assertTrue(lonely.source.session.isHeldBack());
+    }
 }
