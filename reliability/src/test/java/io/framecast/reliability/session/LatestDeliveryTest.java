@@ -127,12 +127,7 @@ final class LatestDeliveryTest {
         world.publish(1);
         staged.memory.finish();
         world.settle();
-        assertEquals(
-                "0",
-                staged.consumer.given.stream()
-                        .map(frame -> String.valueOf(frame.id()))
-                        .findFirst()
-                        .orElseThrow());
+        assertEquals(0, staged.consumer.given.getFirst().id());
     }
 
     @Test

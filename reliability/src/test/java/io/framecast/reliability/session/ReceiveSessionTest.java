@@ -1,6 +1,5 @@
 package io.framecast.reliability.session;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -21,10 +20,6 @@ final class ReceiveSessionTest {
     private static final long MS = SessionWorld.MS;
 
     private final SessionWorld world = new SessionWorld();
-
-    private long verdicts(final ReceiverFixture receiver) {
-        return receiver.verdicts(Verdict.GOOD);
-    }
 
     @Test
     void shouldBeginWithTheFirstFrameOfItsMembership() {
@@ -128,11 +123,11 @@ final class ReceiveSessionTest {
             world.source.publish(1);
         }
         world.source.cycle();
-        final long before = verdicts(receiver);
+        final long before = receiver.verdicts(Verdict.GOOD);
         receiver.cycle();
-        assertEquals(32, verdicts(receiver) - before);
+        assertEquals(32, receiver.verdicts(Verdict.GOOD) - before);
         receiver.cycle();
-        assertEquals(40, verdicts(receiver) - before);
+        assertEquals(40, receiver.verdicts(Verdict.GOOD) - before);
     }
 
     @Test
@@ -381,7 +376,7 @@ final class ReceiveSessionTest {
         receiver.session.drain();
         receiver.consumer.room = 1;
         receiver.cycle();
-        assertArrayEquals(new Object[0], receiver.poll().toArray(), "it was given back");
+        assertEquals(List.of(), receiver.poll(), "it was given back");
     }
 
     @Test
