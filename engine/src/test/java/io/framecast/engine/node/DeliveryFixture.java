@@ -17,6 +17,7 @@ import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.metrics.CounterReader;
 import io.framecast.engine.metrics.CounterSample;
 import io.framecast.engine.udp.UdpTransportProvider;
+import io.framecast.reliability.session.ReceiveSession;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -207,7 +208,9 @@ final class DeliveryFixture implements AutoCloseable {
 
     /// Slots of a subscriber that are not free though nothing is held.
     static long heldSlots(final FramecastNode node) {
-        return node.receiver().members().getFirst().session().protocol().heldSlots();
+        final ReceiveSession session =
+                node.receiver().members().getFirst().session().protocol();
+        return session.assembly().heldSlots(session.machine().nextFrameSequence());
     }
 
     /// Every subscriber has reached the end, the neighbour with all frames, and all memory is back.

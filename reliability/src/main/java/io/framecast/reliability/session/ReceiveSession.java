@@ -326,11 +326,6 @@ public final class ReceiveSession {
         return assembly.framesHeld() > 0;
     }
 
-    /// Slots that are not free for the next datagrams.
-    public long heldSlots() {
-        return assembly.heldSlots(machine.nextFrameSequence());
-    }
-
     /// Takes back frames that were released, and frames that were delivered and never polled, after the consumer
     /// closed.
     public void drain() {

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /// One process that acts on its own memory by operations that a test carries out one at a time, so that it can do
 /// something between any two.
-final class ScriptedPort implements OneSidedPort {
-    final List<Endpoint> endpoints = new ArrayList<>();
-    final List<MemorySegment> registered = new ArrayList<>();
+public final class ScriptedPort implements OneSidedPort {
+    public final List<Endpoint> endpoints = new ArrayList<>();
+    public final List<MemorySegment> registered = new ArrayList<>();
     boolean refuses;
     boolean refusesMemory;
     int leases;
@@ -110,11 +110,11 @@ final class ScriptedPort implements OneSidedPort {
     }
 
     /// Carries out no operation by itself.
-    final class Endpoint implements EndpointPort {
+    public final class Endpoint implements EndpointPort {
         private final int operationsMax;
         private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
         private final List<Long> tokens = new ArrayList<>();
-        State state = State.IDLE;
+        public State state = State.IDLE;
         String failure = "";
         boolean closed;
         int takes = Integer.MAX_VALUE;
@@ -125,7 +125,7 @@ final class ScriptedPort implements OneSidedPort {
         }
 
         /// Carries the oldest operation out.
-        boolean step() {
+        public boolean step() {
             final Runnable next = waiting.poll();
             if (next != null) {
                 next.run();
@@ -133,7 +133,7 @@ final class ScriptedPort implements OneSidedPort {
             return next != null;
         }
 
-        void stepAll() {
+        public void stepAll() {
             while (step()) {
                 // One after the other.
             }

@@ -1,0 +1,125 @@
+package io.framecast.reliability.session;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.framecast.reliability.assembly.FrameMemory;
+import io.framecast.reliability.assembly.LandingSlots;
+import io.framecast.reliability.assembly.MemoryShape;
+import io.framecast.reliability.wire.DataLayout;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+
+/// A receiver's memory. Copies are carried out as they begin; a test may let them seem under way for longer.
+final class TestFrameMemory implements FrameMemory {
+    private final Map<Space, MemorySegment> spaces = new EnumMap<>(Space.class);
+    private final LandingSlots data;
+    private final LandingSlots repairs;
+    private final boolean mappedTwice;
+    private long submitted;
+    private long completed;
+    /// Copies end when the test says so, by [#finish].
+    boolean late;
+    /// The memory of the posted buffer is closed: a copy into it fails.
+    boolean postedClosed;
+    /// Copies to the reassembly buffer fail.
+    boolean reassemblyBroken;
+
+    TestFrameMemory(final MemoryShape shape, final boolean mappedTwice) {
+        this.mappedTwice = mappedTwice;
+        spaces.put(Space.RING, allocate(shape.ringBytes()));
+        spaces.put(Space.STAGING, allocate((long) shape.landingSlots() * shape.slotBytes()));
+        spaces.put(Space.REPAIR, allocate((long) shape.allRepairSlots() * shape.slotBytes()));
+        spaces.put(Space.SCRATCH, allocate((long) shape.batchMax() * shape.slotBytes()));
+        spaces.put(Space.REASSEMBLY, allocate(shape.buffersBytes()));
+        spaces.put(Space.POSTED, allocate(shape.bufferBytes()));
+        final boolean staged = shape.kind() == MemoryShape.Kind.STAGED;
+        data = landing(
+                staged ? Space.STAGING : Space.RING,
+                staged ? shape.landingSlots() : shape.ringSlots(),
+                shape.slotBytes());
+        repairs = landing(Space.REPAIR, shape.allRepairSlots(), shape.slotBytes());
+    }
+
+    private static MemorySegment allocate(final long bytes) {
+        return Arena.ofAuto().allocate(Math.max(1, bytes), 64).fill((byte) 0xa7);
+    }
+
+    private LandingSlots landing(final Space space, final int slots, final int slotBytes) {
+        return new LandingSlots(allocate((long) slots * DataLayout.LENGTH), 0, of(space), slotBytes, slots);
+    }
+
+    private MemorySegment of(final Space space) {
+        return Objects.requireNonNull(spaces.get(space));
+    }
+
+    /// The bytes of a frame; beyond the ring's end they go on at its start.
+    byte[] bytes(final Space space, final long offset, final int length) {
+        final MemorySegment from = of(space);
+        final byte[] bytes = new byte[length];
+        for (int i = 0; i < length; i++) {
+            final long at = offset + i;
+            bytes[i] = from.get(JAVA_BYTE, space == Space.RING ? at % from.byteSize() : at);
+        }
+        return bytes;
+    }
+
+    /// Every copy so far has ended.
+    void finish() {
+        completed = submitted;
+    }
+
+    @Override
+    public LandingSlots data() {
+        return data;
+    }
+
+    @Override
+    public LandingSlots repairs() {
+        return repairs;
+    }
+
+    @Override
+    public boolean isRingMappedTwice() {
+        return mappedTwice;
+    }
+
+    @Override
+    public void copy(final Space from, final long fromOffset, final Space to, final long toOffset, final long bytes) {
+        if ((to == Space.POSTED && postedClosed) || (to == Space.REASSEMBLY && reassemblyBroken)) {
+            throw new IllegalStateException("closed");
+        }
+        MemorySegment.copy(MemorySegment.ofArray(bytes(from, fromOffset, (int) bytes)), 0, of(to), toOffset, bytes);
+        submitted++;
+        if (!late) {
+            finish();
+        }
+    }
+
+    @Override
+    public void flush() {
+        // Each copy has its own end.
+    }
+
+    @Override
+    public long submitted() {
+        return submitted;
+    }
+
+    @Override
+    public long completed() {
+        return completed;
+    }
+
+    @Override
+    public boolean isVisible(final long copies) {
+        return completed >= copies;
+    }
+
+    @Override
+    public MemorySegment read(final Space space, final long offset, final int bytes) {
+        return of(space).asSlice(offset, bytes);
+    }
+}
