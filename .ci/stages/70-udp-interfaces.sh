@@ -382,6 +382,51 @@ ring_max() {
     none_joins 'no other subscriber asked to join' 'ring-max: a source of frame-max=' "$(uri '|ring-max=1m')"
 }
 
+# advises PART [URI-KEYS]: what doctor says of the channel in the first receiver's namespace.
+advises() {
+    step ip netns exec "$id-dst1" ./framecast doctor "$(uri "${2:-}")" >"$work/doctor" 2>&1 || fail 'doctor failed'
+    grep 'network: ' "$work/doctor" | grep -q -- "$1" || fail "doctor says: $(grep 'network: ' "$work/doctor")"
+}
+
+# Faults of the network that doctor finds, each with how to fix it.
+doctor() {
+    local drop='table inet fence { chain input { type filter hook input priority 0; udp RULE drop; }; }'
+    make_network 1
+    advises '^ok .*comes back, also with 1472 bytes'
+    advises 'mtu=9000 is more than the 1500 of eth0: ip link set eth0 mtu 9000' '|mtu=9000'
+    step ip netns exec "$id-dst1" nft "${drop/RULE/dport 24326-24328}"
+    advises 'does not come back to this host: let UDP'
+    step ip netns exec "$id-dst1" nft flush ruleset
+    step ip netns exec "$id-dst1" nft "${drop/RULE/length gt 1000}"
+    advises 'of full size, 1472 bytes, .* does not come back'
+    step ip netns exec "$id-dst1" nft flush ruleset
+    step ip -n "$id-dst1" link set eth0 multicast off
+    advises 'eth0 has multicast off: ip link set eth0 multicast on'
+    step ip -n "$id-dst1" link set eth0 down
+    advises 'eth0 is down'
+}
+
+# A Prometheus on another host: metrics are told there only when asked for.
+metrics_address() {
+    local try found=
+    make_network 1
+    publish "$(uri)" --wait-subscribers 1 --metrics-port "$METRICS_PORT" --metrics-address 0.0.0.0
+    for ((try = 0; try < 100; try++)); do
+        found=$(step ip netns exec "$id-dst1" bash -c "exec 3<>/dev/tcp/10.77.0.1/$METRICS_PORT
+            printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3; cat <&3" 2>/dev/null | grep -c '^framecast_ready_members{') && break
+        sleep 0.1
+    done
+    [ "${found:-0}" = 1 ] || fail 'no metrics from another namespace'
+    stop_processes
+    publish "$(uri)" --wait-subscribers 1 --metrics-port "$METRICS_PORT"
+    for ((try = 0; try < 100; try++)); do
+        [ -z "$(metric "$id-src" ready_members)" ] || break
+        sleep 0.1
+    done
+    ! step ip netns exec "$id-dst1" bash -c "exec 3<>/dev/tcp/10.77.0.1/$METRICS_PORT" 2>/dev/null ||
+        fail 'metrics answer other hosts without --metrics-address'
+}
+
 no_address() {
     make_network 1
     step ip -n "$id-dst1" link add bare0 type veth peer name bare1
@@ -682,6 +727,8 @@ run 'group: two interfaces' two_interfaces
 run 'join: a firewall on unicast, and ports that pass it' firewall
 run 'join: less memory than the stream needs' ring_max
 run 'join: an interface without an address' no_address
+run 'doctor: faults of the network' doctor
+run 'metrics: from another host' metrics_address
 
 run 'MTU: larger than the interface has' mtu_too_large
 run 'MTU: smaller on the way' mtu_of_path

@@ -19,6 +19,7 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -37,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 /// The probes go to the group's third port, where subscribers drop them as foreign. Switches and other hosts are not
 /// part of it: for these a subscriber's join sends a datagram of full size.
 final class NetworkSurvey {
+    private static final Path INTERFACES = Path.of("/sys/class/net");
     private static final long WAIT_NS = 500_000_000;
     private static final int TRIES = 3;
     private static final int HEADERS_V4_BYTES = 28;
@@ -122,7 +124,9 @@ final class NetworkSurvey {
     private @Nullable NetworkInterface network(final InetAddress group) throws IOException {
         final String wanted = channel.link().networkInterface();
         final NetworkInterface network = wanted.isEmpty() ? routed(group) : named(wanted);
-        if (network == null) {
+        if (network == null && Files.exists(INTERFACES.resolve(wanted)) && !wanted.isEmpty()) {
+            bad(wanted + " is down or has no address", "ip link set " + wanted + " up; ip addr add …/24 dev " + wanted);
+        } else if (network == null) {
             bad(
                     wanted.isEmpty() ? "no route to " + group.getHostAddress() : "no interface is named " + wanted,
                     "interface= one of " + usable());
@@ -209,9 +213,9 @@ final class NetworkSurvey {
         return false;
     }
 
-    // ethtool is on most servers; without it nothing is said.
+    // Asked of the interfaces of hardware: virtual ones pass segments on as they are.
     private void offload(final NetworkInterface network) throws SocketException {
-        if (network.isLoopback()) {
+        if (!Files.exists(INTERFACES.resolve(network.getName()).resolve("device"))) {
             return;
         }
         try {
