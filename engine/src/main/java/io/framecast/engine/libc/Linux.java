@@ -68,7 +68,7 @@ public final class Linux {
     public static final int SOL_SOCKET = 1;
     public static final int SO_REUSEADDR = 2;
     /// The size of struct timex.
-    public static final long TIMEX_BYTES = 208;
+    public static final int TIMEX_BYTES = 208;
     /// adjtimex(2): nothing synchronizes the clock.
     public static final int TIME_ERROR = 5;
 

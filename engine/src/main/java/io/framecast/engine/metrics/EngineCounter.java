@@ -14,7 +14,7 @@ public enum EngineCounter {
     /// How often [CounterTable#allocate] found the table full. The table itself holds it.
     TABLE_OVERFLOWS("counter_table_overflows_total", EVENTS, "Counters that found no room."),
 
-    STREAM_INFO("stream_info", EVENTS, "1 for each open stream, with its role and transport."),
+    STREAM_INFO("stream_info", EVENTS, "Open streams, each as 1 with its role and transport."),
     FRAMES_PUBLISHED("published_frames_total", FRAMES, "Frames taken from publishers."),
     BYTES_PUBLISHED("published_bytes_total", BYTES, "Payload bytes taken from publishers."),
     PUBLISH_BACK_PRESSURED("publish_back_pressured_total", EVENTS, "Publish calls answered BACK_PRESSURED."),

@@ -84,7 +84,7 @@ final class MemberCounters implements AutoCloseable {
         return evictions;
     }
 
-    /// Reads the members; ten times a second is enough.
+    /// Reads the members: when one came or went, and ten times a second.
     void look() {
         boolean changed = false;
         for (int place = 0; place < rows.length; place++) {

@@ -378,6 +378,9 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         session.onClaimBlocked(refusedSlots > 0 && !hasRoom(refusedSlots));
         work += session.doWork(nowNs);
         noticeStandstill(session.standstillNs(), nowNs);
+        if (readyMembers != machine.readyMembers()) {
+            members.look();
+        }
         readyMembers = machine.readyMembers();
         if (hasRoom(wantedSlots)) {
             publisher.wake();

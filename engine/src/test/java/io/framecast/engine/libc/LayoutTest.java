@@ -30,6 +30,7 @@ final class LayoutTest {
             #include <sys/eventfd.h>
             #include <sys/mman.h>
             #include <sys/time.h>
+            #include <sys/timex.h>
             #include <time.h>
             #ifndef SOL_UDP
             #define SOL_UDP 17
@@ -95,6 +96,7 @@ final class LayoutTest {
             entry("TIMESPEC_BYTES", same("sizeof(struct timespec)", "sizeof(struct timeval)")),
             entry("TIMESPEC_NANOS", "offsetof(struct timespec, tv_nsec)"),
             entry("TIMEVAL_MICROS", "offsetof(struct timeval, tv_usec)"),
+            entry("TIMEX_BYTES", "sizeof(struct timex)"),
             entry("EPOLL_EVENT_BYTES", "sizeof(struct epoll_event)"),
             entry("EPOLL_DATA", "offsetof(struct epoll_event, data)"),
             entry("POLLFD_BYTES", "sizeof(struct pollfd)"),
