@@ -17,8 +17,8 @@ cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 root=$(pwd)
 work=$root/perf/target/gpu-kit
 name=framecast-gpu-kit
-# What Framecast needs, and JUnit: management for CPU times and memory, httpserver for /metrics.
-modules=java.base,java.logging,java.management,java.xml,jdk.httpserver,jdk.jfr,jdk.management,jdk.unsupported
+# What Framecast needs (all but java.desktop, which draws plots), its libraries and JUnit.
+modules=java.base,java.logging,java.management,java.xml,jdk.httpserver,jdk.jfr,jdk.management,jdk.net,jdk.unsupported
 
 say() {
     printf 'gpu kit: %s\n' "$1" >&2
@@ -38,6 +38,22 @@ find_jdk() {
     return 2
 }
 
+# A class of Framecast whose module is not in the runtime would be missed on the GPU machine only.
+check_modules() {
+    local jdk=$1 lib=$2 needed module
+    needed=$("$jdk/bin/jdeps" --ignore-missing-deps --multi-release 25 --no-recursive --print-module-deps \
+        --class-path "$lib/*" "$lib"/framecast-*.jar)
+    for module in ${needed//,/ }; do
+        case ",$modules,java.desktop," in
+            *",$module,"*) ;;
+            *)
+                say "the runtime lacks module $module: add it to modules in perf/gpu/verify.sh"
+                return 1
+                ;;
+        esac
+    done
+}
+
 build() {
     local jdk module
     jdk=$(find_jdk)
@@ -50,6 +66,7 @@ build() {
         --output "$work/$name/runtime"
     cp -- samples/target/framecast-samples.jar samples/target/lib/*.jar perf/target/framecast-perf.jar \
         perf/target/lib/*.jar "$work/junit"/*.jar "$work/$name/lib/"
+    check_modules "$jdk" "$work/$name/lib"
     for module in */target/test-classes; do
         cp -r -- "$module" "$work/$name/tests/${module%%/*}"
     done
