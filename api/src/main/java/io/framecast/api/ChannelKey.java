@@ -63,7 +63,7 @@ public enum ChannelKey {
     SERVE("serve"),
     /// See [SourceOptions#count]. A subscriber's.
     SOURCES("sources"),
-    /// See [SourceOptions#rejoinMs]: `10s`, `500ms`. A subscriber's.
+    /// See [SourceOptions#rejoinMs]: `auto`, `10s`, `1h`. A subscriber's.
     REJOIN("rejoin"),
     /// See [SourceOptions#joinAt]: `frame` or `keyframe`. A subscriber's.
     JOIN("join"),
@@ -155,7 +155,11 @@ public enum ChannelKey {
         addCoRoots(parts, stream.coRoots());
         final SourceOptions sources = stream.sources();
         add(parts, SOURCES, sources.count(), SourceOptions.DEFAULT.count());
-        add(parts, REJOIN, DeliveryParser.time(sources.rejoinMs()), "0s");
+        add(
+                parts,
+                REJOIN,
+                sources.rejoinMs() == SourceOptions.REJOIN_AUTO ? "auto" : DeliveryParser.time(sources.rejoinMs()),
+                "auto");
         add(parts, JOIN, word(sources.joinAt()), word(SourceOptions.DEFAULT.joinAt()));
         addPlacement(parts, stream.placement());
         return "framecast:" + channel.transport() + "?" + String.join("|", parts);

@@ -176,7 +176,7 @@ final class ChannelParser {
         final String rejoin = values.get(ChannelKey.REJOIN);
         return new SourceOptions(
                 number(ChannelKey.SOURCES, defaults.count(), "1 … " + SourceOptions.COUNT_MAX),
-                rejoin == null ? defaults.rejoinMs() : SourceOptions.rejoinMs(rejoin),
+                rejoin == null || rejoin.equals("auto") ? defaults.rejoinMs() : SourceOptions.rejoinMs(rejoin),
                 oneOf(ChannelKey.JOIN, SourceOptions.JoinAt.values(), defaults.joinAt()));
     }
 

@@ -8,16 +8,19 @@ import java.util.regex.Pattern;
 ///
 /// @param count most sources of the channel at once, 1 … [#COUNT_MAX]; each takes a ring of its own. With
 ///     more than one, the subscriber listens until it is closed, whatever becomes of its sources
-/// @param rejoinMs how long a source that was lost is waited for, 0 … [#REJOIN_MAX_MS]; 0, the default, waits
-///     for none. A subscriber that comes back has missed frames, and after a restart their numbers begin
-///     anew: so it must be asked for
+/// @param rejoinMs how long a source that was lost is waited for, 0 … [#REJOIN_MAX_MS]. A subscriber that comes
+///     back has missed frames, and after a restart their numbers begin anew: so the default, [#REJOIN_AUTO],
+///     waits only under `latest`, for [#REJOIN_LATEST_MS] ([StreamConfig#rejoinMs])
 /// @param joinAt which frame of a session is the first to be given
 public record SourceOptions(int count, int rejoinMs, JoinAt joinAt) {
     public static final int COUNT_MAX = 64;
     public static final int REJOIN_MAX_MS = 86_400_000;
-    public static final SourceOptions DEFAULT = new SourceOptions(1, 0, JoinAt.FRAME);
+    /// What the delivery suggests: a subscriber under `latest` shows what is live, and expects gaps.
+    public static final int REJOIN_AUTO = -1;
+    public static final int REJOIN_LATEST_MS = 3_600_000;
+    public static final SourceOptions DEFAULT = new SourceOptions(1, REJOIN_AUTO, JoinAt.FRAME);
 
-    private static final Pattern TIME = Pattern.compile("([0-9]{1,8})(ms|s)");
+    private static final Pattern TIME = Pattern.compile("([0-9]{1,8})(ms|s|m|h)");
 
     /// Which frame is the first.
     public enum JoinAt {
@@ -32,14 +35,9 @@ public record SourceOptions(int count, int rejoinMs, JoinAt joinAt) {
         if (count < 1 || count > COUNT_MAX) {
             throw new IllegalArgumentException("sources: expected 1 … " + COUNT_MAX + ", got " + count);
         }
-        if (rejoinMs < 0 || rejoinMs > REJOIN_MAX_MS) {
+        if (rejoinMs < REJOIN_AUTO || rejoinMs > REJOIN_MAX_MS) {
             throw new IllegalArgumentException("rejoin: expected 0 … " + REJOIN_MAX_MS + " ms, got " + rejoinMs);
         }
-    }
-
-    /// Whether a source that was lost is waited for.
-    public boolean rejoins() {
-        return rejoinMs > 0;
     }
 
     public SourceOptions withCount(final int value) {
@@ -54,19 +52,26 @@ public record SourceOptions(int count, int rejoinMs, JoinAt joinAt) {
         return new SourceOptions(count, rejoinMs, value);
     }
 
-    /// Reads a time as it is written in a channel's `rejoin=`: `10s`, `500ms`, `0s`.
+    /// Reads a time as it is written in a channel's `rejoin=`: `10s`, `500ms`, `5m`, `1h`, `0s`.
     ///
     /// @return milliseconds
     /// @throws IllegalArgumentException naming expectation and value
     public static int rejoinMs(final String text) {
         final Matcher matcher = TIME.matcher(text);
-        final long ms = matcher.matches()
-                ? Long.parseLong(matcher.group(1)) * (matcher.group(2).equals("s") ? 1000 : 1)
-                : -1;
+        final long ms = matcher.matches() ? Long.parseLong(matcher.group(1)) * unitMs(matcher.group(2)) : -1;
         if (ms < 0 || ms > REJOIN_MAX_MS) {
             throw new IllegalArgumentException(
-                    "rejoin: expected a time such as 10s or 500ms, 0s … " + REJOIN_MAX_MS / 1000 + "s, got " + text);
+                    "rejoin: expected a time such as 10s or 1h, 0s … " + REJOIN_MAX_MS / 1000 + "s, got " + text);
         }
         return (int) ms;
+    }
+
+    private static long unitMs(final String unit) {
+        return switch (unit) {
+            case "ms" -> 1;
+            case "s" -> 1_000;
+            case "m" -> 60_000;
+            default -> 3_600_000;
+        };
     }
 }

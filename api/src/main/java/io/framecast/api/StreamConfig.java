@@ -71,6 +71,16 @@ public record StreamConfig(
         ChannelKey.requireDevice(device);
     }
 
+    /// How long a subscriber waits for a source that was lost.
+    ///
+    /// @return milliseconds; 0 where it does not
+    public int rejoinMs() {
+        if (sources.rejoinMs() != SourceOptions.REJOIN_AUTO) {
+            return sources.rejoinMs();
+        }
+        return delivery.equals(Delivery.LATEST) ? SourceOptions.REJOIN_LATEST_MS : 0;
+    }
+
     public StreamConfig withWindowBytes(final long value) {
         return with(draft -> draft.windowBytes = value);
     }

@@ -166,7 +166,7 @@ final class ChannelTest {
         "delivery=latest=2s, delivery: expected reliable",
         "sources=0, 'sources: expected 1 … 64, got 0'",
         "sources=65, 'sources: expected 1 … 64, got 65'",
-        "rejoin=10, 'rejoin: expected a time such as 10s or 500ms, 0s … 86400s, got 10'",
+        "rejoin=10, 'rejoin: expected a time such as 10s or 1h, 0s … 86400s, got 10'",
         "rejoin=86401s, rejoin: expected a time",
         "join=middle, 'join: expected frame or keyframe, got middle'",
         "delivery=Latest, delivery: expected reliable",

@@ -109,6 +109,24 @@ final class ConfigTest {
                 new StreamConfig(1, 2, 3, 7, 4, "host", Delivery.LATEST, 500, 6, coRoots, sources, placement), stream);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "mtu=1500, 0",
+        "delivery=latest, 3600000",
+        "delivery=latest|rejoin=auto, 3600000",
+        "delivery=latest|rejoin=0s, 0",
+        "delivery=latest|rejoin=5m, 300000",
+        "delivery=deadline=40ms, 0",
+        "delivery=evict=2s, 0",
+        "delivery=evict=2s|rejoin=2h, 7200000",
+        "rejoin=250ms, 250"
+    })
+    void shouldWaitForLostSourceUnderLatestOrWhenToldTo(final String keys, final int rejoinMs) {
+        final Channel channel = Channel.parse("framecast:udp?group=224.20.30.39:24326|" + keys);
+        assertEquals(rejoinMs, channel.stream().rejoinMs());
+        assertEquals(channel, Channel.parse(channel.toString()));
+    }
+
     @Test
     void shouldCountLossesByReasonAndInAll() {
         final LossCounts counts = new LossCounts(1, 2, 4, 8, 16, 32);

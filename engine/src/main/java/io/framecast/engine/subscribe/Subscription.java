@@ -49,6 +49,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     private final EngineSubscriber subscriber;
     private final Channel channel;
     private final SourceOptions options;
+    private final int rejoinMs;
     private final Transport transport;
     private final SessionContext context;
     private final ReceiverAgent receiver;
@@ -95,6 +96,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         this.receiver = receiver;
         channel = subscriber.channel();
         options = channel.stream().sources();
+        rejoinMs = channel.stream().rejoinMs();
         final LossInjector loss = new LossInjector(context.lossProbability(), context.seed());
         control = new ControlLane(transport, LaneConfig.Role.RECEIVER, loss);
         foreign = ForeignTraffic.ofSubscriber(
@@ -460,14 +462,14 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         session.onOver();
         publishStats();
         subscriber.end(session.queue(), ended(session, SourceEvent.Kind.LOST, reason));
-        if (options.rejoins()) {
-            final long deadlineNs = nowNs + TimeUnit.MILLISECONDS.toNanos(options.rejoinMs());
+        if (rejoinMs > 0) {
+            final long deadlineNs = nowNs + TimeUnit.MILLISECONDS.toNanos(rejoinMs);
             endedSessions.onLost(session.id(), deadlineNs, session.protocol().nextFrameId());
             returnNs = options.count() == 1 ? deadlineNs : NEVER;
         } else {
             endedSessions.onEnded(session.id());
         }
-        if (options.count() == 1 && !options.rejoins()) {
+        if (options.count() == 1 && rejoinMs == 0) {
             over = true;
             subscriber.onEnd(Subscriber.State.SOURCE_LOST, reason);
             return;
@@ -493,8 +495,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             // A session that is joining before the deadline may still complete.
             over = true;
             subscriber.onEnd(
-                    Subscriber.State.SOURCE_LOST,
-                    lostReason + "; waited " + options.rejoinMs() + " ms (rejoin) in vain");
+                    Subscriber.State.SOURCE_LOST, lostReason + "; waited " + rejoinMs + " ms (rejoin) in vain");
             return;
         }
         subscriber.onState(sources() > 0 ? Subscriber.State.READY : Subscriber.State.JOINING);

@@ -2,19 +2,25 @@ package io.framecast.samples.subscribe;
 
 import io.framecast.api.SourceEvent;
 import io.framecast.api.SourceHandler;
-import io.framecast.api.SourceOptions;
+import io.framecast.api.StreamConfig;
 import io.framecast.samples.Console;
 
 /// Reports sources that come and go to the user, where there may be several, or the subscriber waits for one. One
 /// thread.
 final class SourceLines implements SourceHandler {
     private final Console console;
-    private final SourceOptions options;
+    private final boolean several;
+    private final int rejoinMs;
     private long joined;
 
-    SourceLines(final Console console, final SourceOptions options) {
+    SourceLines(final Console console, final StreamConfig stream) {
         this.console = console;
-        this.options = options;
+        several = stream.sources().count() > 1;
+        rejoinMs = stream.rejoinMs();
+    }
+
+    private String waitText() {
+        return rejoinMs < 1000 ? rejoinMs + " ms" : rejoinMs / 1000 + " s";
     }
 
     /// Sources joined so far; one that was joined again counts again.
@@ -28,7 +34,7 @@ final class SourceLines implements SourceHandler {
         switch (event.kind()) {
             case JOINED -> {
                 joined++;
-                if (options.count() > 1) {
+                if (several) {
                     console.complain(source + " joined at frame " + event.firstFrameId());
                 }
             }
@@ -37,16 +43,16 @@ final class SourceLines implements SourceHandler {
                 console.complain(source + " joined after a loss, at frame " + event.firstFrameId());
             }
             case ENDED -> {
-                if (options.count() > 1) {
+                if (several) {
                     console.complain(source + " ended");
                 }
             }
             case LOST -> {
                 // Else the command ends, and its own line reports the loss.
-                if (options.count() > 1 || options.rejoins()) {
+                if (several || rejoinMs > 0) {
                     console.complain(source + " lost: "
                             + event.reason().replaceFirst("^source lost: ", "")
-                            + (options.rejoins() ? "; waiting " + options.rejoinMs() + " ms for it" : ""));
+                            + (rejoinMs > 0 ? "; waiting " + waitText() + " for it" : ""));
                 }
             }
         }

@@ -75,8 +75,9 @@ public final class SubscribeCommand implements Callable<Integer> {
     @Option(
             names = "--rejoin",
             paramLabel = "T",
-            description = "Wait for a source that was lost, T such as 10s; status 3 when it does not come back in"
-                    + " time; default: what the URI says, else end at once.")
+            description = "Wait for a source that was lost, T such as 10s or 1h; status 3 when it does not come back"
+                    + " in time; default: what the URI says, else 1h under latest and no wait under any other"
+                    + " delivery.")
     private @Nullable String rejoin;
 
     @Option(

@@ -75,7 +75,7 @@ final class SubscribeRun {
         this.verbose = verbose;
         losses = new LossLines(console);
         subscriber.onLoss(losses);
-        sources = new SourceLines(console, subscriber.channel().stream().sources());
+        sources = new SourceLines(console, subscriber.channel().stream());
         subscriber.onSource(sources);
     }
 

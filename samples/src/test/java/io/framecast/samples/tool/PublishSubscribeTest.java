@@ -149,7 +149,7 @@ final class PublishSubscribeTest {
         assertEquals(2L, received(subscribe).get("sources"));
         assertEquals(
                 List.of(
-                        "framecast: source 00000000000000ca lost: silent for 5 s; waiting 10000 ms for it",
+                        "framecast: source 00000000000000ca lost: silent for 5 s; waiting 10 s for it",
                         "framecast: source 00000000000000cb joined after a loss, at frame 4"),
                 subscribe
                         .err()
