@@ -22,6 +22,11 @@ record BenchRow(
         return first(RoundResult::transport).orElse(system.transport());
     }
 
+    /// As tables and plots call the system.
+    String label() {
+        return system.label(transport());
+    }
+
     boolean framecast() {
         return system.isFramecast();
     }

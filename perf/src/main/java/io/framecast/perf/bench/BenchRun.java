@@ -98,7 +98,7 @@ final class BenchRun implements Rounds.Measuring<BenchCase, BenchSystem, RoundRe
     @Override
     public void onResult(final int round, final BenchCase setting, final BenchSystem system, final RoundResult result) {
         final String head = "round " + (round + 1) + " of " + plan.rounds() + ", " + setting.text() + ", "
-                + result.transport() + ": ";
+                + system.label(result.transport()) + ": ";
         console.accept(
                 result.hasFailed()
                         ? head + "failed: " + result.failure()

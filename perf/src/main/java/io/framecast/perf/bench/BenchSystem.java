@@ -38,7 +38,14 @@ record BenchSystem(String name) {
         };
     }
 
-    /// As a report calls it before its publisher has said what carried the frames.
+    /// As tables and plots call it.
+    ///
+    /// @param transport what carried the frames
+    String label(final String transport) {
+        return isFramecast() ? "framecast (" + transport + ")" : transport;
+    }
+
+    /// What carried the frames, before its publisher has said so.
     String transport() {
         return switch (name) {
             case "aeron" -> "stock-aeron";

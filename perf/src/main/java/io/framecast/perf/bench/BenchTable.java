@@ -117,7 +117,7 @@ final class BenchTable {
 
     private static Table<BenchRow> columns(final Table<BenchRow> table) {
         return table.groupedBy(row -> row.setting().text())
-                .column("system", BenchRow::transport)
+                .column("system", BenchRow::label)
                 .column("MB/s", row -> Table.decimal(row.median(RoundResult::goodputMBps), 1))
                 .column("spread", row -> row.of(RoundResult::goodputMBps).range())
                 .column("frames/s", row -> rate(row.median(RoundResult::messagesPerSecond)))
@@ -181,7 +181,7 @@ final class BenchTable {
         final Map<String, Function<BenchCase, String>> aspects = differing(rows);
         final List<Figure.Value> values = rows.stream()
                 .map(row -> new Figure.Value(
-                        row.transport(),
+                        row.label(),
                         aspects.values().stream()
                                 .map(aspect -> aspect.apply(row.setting()))
                                 .collect(Collectors.joining(BETWEEN)),
@@ -239,7 +239,7 @@ final class BenchTable {
 
     private static Figure.Value latency(
             final BenchRow row, final String percentile, final ToDoubleFunction<RoundResult> figure) {
-        return new Figure.Value(row.transport(), percentile, row.of(figure).per(US_PER_MS));
+        return new Figure.Value(row.label(), percentile, row.of(figure).per(US_PER_MS));
     }
 
     static String page(
@@ -249,11 +249,11 @@ final class BenchTable {
                 Locale.ROOT,
                 "Publisher and receivers are processes of their own. They ran untimed until goodput was steady, or"
                         + " %.0f s were over (more with several receivers). Then every system ran once in each of %d"
-                        + " rounds, one after the other, %.1f s each; a figure is the median of its rounds, whiskers go"
-                        + " from quartile to quartile.",
+                        + " rounds, one after the other, %.1f s each; a figure is the median of its rounds%s.",
                 plan.times().warmUpMaxSeconds(),
                 plan.rounds(),
-                plan.times().seconds()));
+                plan.times().seconds(),
+                plan.rounds() > 1 ? ", whiskers go from quartile to quartile" : ""));
         plan.skips().forEach(skip -> remarks.add("Not measured: " + skip));
         final List<Page.Section<BenchRow>> sections = Stream.of(BenchScenario.values())
                 .filter(scenario -> !rows(rows, scenario).isEmpty())
@@ -268,7 +268,7 @@ final class BenchTable {
     private static Page.Section<BenchRow> section(final BenchScenario scenario, final List<BenchRow> rows) {
         final List<String> failures = rows.stream()
                 .flatMap(row -> row.failures().stream()
-                        .map(failure -> row.setting().text() + ", " + row.transport() + ": " + failure))
+                        .map(failure -> row.setting().text() + ", " + row.label() + ": " + failure))
                 .toList();
         return new Page.Section<>(scenario.label(), scenario.summary(), rows, figures(rows), failures);
     }

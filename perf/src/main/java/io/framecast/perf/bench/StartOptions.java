@@ -172,16 +172,17 @@ public final class StartOptions {
         @Override
         public void onResult(
                 final int round, final BenchCase setting, final BenchSystem system, final StartRound result) {
-            console.accept("round " + (round + 1) + ", " + setting.text() + ", " + result.transport() + ": "
-                    + (result.hasFailed()
-                            ? "failed: " + result.failure()
-                            : String.format(
-                                    Locale.ROOT,
-                                    "first frame after %.2f s; %.0f MB/s after 2 s, %.0f after 4 s, %.0f at the end",
-                                    result.firstFrameSeconds(),
-                                    result.goodputAfter(2),
-                                    result.goodputAfter(4),
-                                    result.steadyMBps())));
+            console.accept(
+                    "round " + (round + 1) + ", " + setting.text() + ", " + system.label(result.transport()) + ": "
+                            + (result.hasFailed()
+                                    ? "failed: " + result.failure()
+                                    : String.format(
+                                            Locale.ROOT,
+                                            "first frame after %.2f s; %.0f MB/s after 2 s, %.0f after 4 s, %.0f at the end",
+                                            result.firstFrameSeconds(),
+                                            result.goodputAfter(2),
+                                            result.goodputAfter(4),
+                                            result.steadyMBps())));
         }
     }
 }

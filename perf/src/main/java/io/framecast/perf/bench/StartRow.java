@@ -49,7 +49,7 @@ record StartRow(BenchCase setting, BenchSystem system, List<StartRound> rounds, 
             .column("compile s in 2 s", row -> Table.decimal(row.compiled(2), 1));
 
     String name() {
-        return first(StartRound::transport).orElse(system.transport());
+        return system.label(first(StartRound::transport).orElse(system.transport()));
     }
 
     private double after(final double seconds) {

@@ -165,7 +165,8 @@ public final class StreamingOptions {
                 String.format(Locale.ROOT, "%d measurements, about %.0f s", plan.measurements(), plan.aboutSeconds()));
         final Map<String, @Nullable Object> head = new LinkedHashMap<>();
         head.put("bench", "streaming");
-        head.put("started", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+        final String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        head.put("started", started);
         head.put("machine", machine.json());
         head.put("frame_bytes", plan.frameBytes());
         head.put("chunk_bytes", plan.chunkBytes());
@@ -177,6 +178,7 @@ public final class StreamingOptions {
             context.onStop(run::close);
             final List<StreamingRow> rows =
                     run.run(parameters -> head.put("model", ModelParameters.TABLE.json(parameters)));
+            output.file("index.html", () -> StreamingTable.page(machine, plan, started, rows));
             output.write(
                     "streaming",
                     head,

@@ -1,7 +1,9 @@
 package io.framecast.perf.streaming;
 
 import io.framecast.perf.harness.DeviceChoice;
+import io.framecast.perf.harness.MachineInfo;
 import io.framecast.perf.table.Figure;
+import io.framecast.perf.table.Page;
 import io.framecast.perf.table.Statistics;
 import io.framecast.perf.table.Table;
 import io.framecast.perf.table.Texts;
@@ -128,6 +130,27 @@ final class StreamingTable {
         figures.add(figure(
                 "streaming-model-latency", "One broadcast alone, measured and by models" + size, "ms", latencies));
         return figures;
+    }
+
+    static String page(
+            final MachineInfo machine, final StreamingPlan plan, final String started, final List<StreamingRow> rows) {
+        final List<String> failures = rows.stream()
+                .flatMap(row -> row.failures().stream()
+                        .map(failure -> scenario(row) + ", " + row.contender().text() + ": " + failure))
+                .toList();
+        final Page.Section<StreamingRow> section = new Page.Section<>(
+                "streaming",
+                "broadcasts into devices, alone and beside other copies between host and device",
+                rows,
+                figures(plan, rows).stream().filter(figure -> !figure.isEmpty()).toList(),
+                failures);
+        return new Page(
+                        "Framecast bench: streaming",
+                        started,
+                        machine.facts(),
+                        List.of(head(plan).strip() + "."),
+                        Page.resource(StreamingTable.class, "notes.html"))
+                .html(TABLE, row -> row.contender().isFramecast(), List.of(section));
     }
 
     private static Figure.Value value(final StreamingRow row, final String suffix, final Statistics statistics) {

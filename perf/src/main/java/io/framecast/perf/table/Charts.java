@@ -27,8 +27,8 @@ final class Charts {
 
     // One colour per series, the same in every plot.
     private static final Map<String, String> COLOURS = Map.ofEntries(
-            Map.entry("aeron", TEAL),
-            Map.entry("verbs", "#7c3aed"),
+            Map.entry("framecast (aeron)", TEAL),
+            Map.entry("framecast (verbs)", "#7c3aed"),
             Map.entry("floor", "#8a93a0"),
             Map.entry("stock-aeron", ORANGE),
             Map.entry("tcp", "#b5366f"),
@@ -89,10 +89,12 @@ final class Charts {
             styler.setOverlapped(true);
         }
         figure.series().forEach((name, values) -> {
-            // Towards zero a logarithmic axis has no room for the spread.
-            final CategorySeries drawn = figure.isLogarithmic()
-                    ? chart.addSeries(name, figure.categories(), medians(values))
-                    : chart.addSeries(name, figure.categories(), medians(values), spreads(values));
+            // Towards zero a logarithmic axis has no room for the spread; one round has none.
+            final List<Double> spreads = spreads(values);
+            final CategorySeries drawn =
+                    figure.isLogarithmic() || spreads.stream().allMatch(spread -> spread == 0)
+                            ? chart.addSeries(name, figure.categories(), medians(values))
+                            : chart.addSeries(name, figure.categories(), medians(values), spreads);
             final Color colour = Color.decode(colour(name));
             drawn.setFillColor(colour);
             drawn.setLineColor(colour);

@@ -80,6 +80,8 @@ final class BenchRunTest {
         assertEquals(
                 List.of("udp", "floor", "stock-aeron"),
                 rows.stream().map(BenchRow::transport).toList());
+        assertEquals("framecast (udp)", rows.get(0).label());
+        assertEquals("floor", rows.get(1).label());
     }
 
     @Test

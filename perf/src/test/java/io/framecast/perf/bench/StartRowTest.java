@@ -67,7 +67,7 @@ class StartRowTest {
     void shouldCompareWithSteadyGoodputAndWithTheFloor() {
         final StartRow row = new StartRow(SETTING, BenchSystem.framecast("udp"), Collections.nCopies(3, round()), 150);
         final Map<String, ?> json = StartRow.TABLE.json(row);
-        assertEquals("udp", json.get("system"));
+        assertEquals("framecast (udp)", json.get("system"));
         assertEquals(9000, json.get("mtu"));
         assertEquals(true, json.get("offload"));
         assertEquals(2.0, json.get("first_frame_s"));

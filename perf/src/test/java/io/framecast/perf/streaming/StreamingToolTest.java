@@ -60,7 +60,8 @@ final class StreamingToolTest {
         }
         assertTrue(number((Map<?, ?>) json.get("model"), "copy_to_device_MBps") > 0, run.out);
         assertEquals(13, Files.readAllLines(out.resolve("streaming.csv")).size());
-        for (final String file : List.of("streaming.json", "streaming-h2d.svg", "streaming-model-goodput.svg")) {
+        for (final String file :
+                List.of("index.html", "streaming.json", "streaming-h2d.svg", "streaming-model-goodput.svg")) {
             assertTrue(Files.size(out.resolve(file)) > 1_000, file);
         }
     }

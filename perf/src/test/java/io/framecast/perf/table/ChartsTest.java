@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import javax.imageio.ImageIO;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
@@ -47,6 +48,20 @@ final class ChartsTest {
             assertEquals("svg", document.getDocumentElement().getTagName());
             assertFalse(svg.contains("NaN"), svg);
         }
+    }
+
+    @Test
+    void shouldDrawNoWhiskersOverOneRound() throws IOException {
+        assertTrue(strokes(List.of(10.0)) < strokes(List.of(9.0, 10.0, 12.0)));
+    }
+
+    private static long strokes(final List<Double> rounds) throws IOException {
+        final Figure bars =
+                Figure.of("f", "t", "x", "y", List.of(new Figure.Value("tcp", "a", Statistics.of(rounds))), false);
+        return Pattern.compile("<(line|path|polyline|rect)\\b")
+                .matcher(new String(Charts.svg(bars), StandardCharsets.UTF_8))
+                .results()
+                .count();
     }
 
     // The middle of what is drawn in a series' colour, the legend on the right left out.
