@@ -83,6 +83,14 @@ final class DeliveryCheck implements AutoCloseable {
         return given.size() > frames;
     }
 
+    /// Polls until there is no further frame.
+    ///
+    /// @return whether all frames before this number were delivered or reported lost
+    boolean pollPast(final int frames) {
+        poll();
+        return passed >= frames;
+    }
+
     private void check(final DeviceFrame frame) {
         final int id = (int) frame.frameId();
         note(id);

@@ -160,6 +160,15 @@ final class DeliveryFixture implements AutoCloseable {
                 "neighbour has " + wanted + " frames");
     }
 
+    /// Publishes this number of further frames, each when the subject is done with the one before. So a subject that
+    /// the source does not wait for, and that runs late, loses none of them.
+    void publishOneByOne(final int frames) {
+        for (int i = 0; i < frames; i++) {
+            publish(1, subject::poll);
+            until(() -> subject.pollPast(published()), "subject is done with frame " + published());
+        }
+    }
+
     /// Goes on publishing until the condition holds.
     void publishUntil(final BooleanSupplier condition, final String what) {
         untilDone(

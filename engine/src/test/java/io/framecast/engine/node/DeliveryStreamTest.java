@@ -21,6 +21,7 @@ import io.framecast.reliability.receive.ReceiverCount;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -231,15 +232,19 @@ class DeliveryStreamTest {
             final long hourNs = TimeUnit.HOURS.toNanos(1);
             final long nowNs = new EpochClock().epochNs();
             stream.options(FrameOptions.DEFAULT.withSourceTimestampNs(nowNs + hourNs));
-            stream.publish(50, stream.subject::poll);
+            stream.publishOneByOne(50);
             stream.options(FrameOptions.DEFAULT.withSourceTimestampNs(nowNs - hourNs));
-            stream.publish(50, stream.subject::poll);
+            stream.publishOneByOne(50);
             stream.options(FrameOptions.DEFAULT.withSourceTimestampNs(nowNs + hourNs));
-            stream.publish(50, stream.subject::poll);
+            stream.publishOneByOne(50);
             stream.end();
             stream.requireWholeAccount();
-            assertEquals(100, stream.subject.given());
-            assertEquals(50, stream.subject.lost(LossReason.EXPIRED));
+            assertEquals(50, stream.subject.lost(LossReason.EXPIRED), stream.subject::toString);
+            final List<Integer> young = IntStream.range(0, 150)
+                    .filter(id -> id < 50 || id >= 100)
+                    .boxed()
+                    .toList();
+            assertEquals(young, stream.subject.ids());
         }
     }
 

@@ -53,8 +53,14 @@ final class ChaosReportTest {
     @Test
     void shouldComplainWhenMemoryOrDescriptorsGrow() {
         assertEquals(List.of(), new MemoryRow("a", BEFORE, BEFORE, false).complaints());
-        final StreamLog.Memory after = new StreamLog.Memory(8 << 20, 140 << 20, 45);
+        final long tolerance = MemoryRow.RESIDENT_TOLERANCE_BYTES + MemoryRow.SERVING_BYTES;
+        final StreamLog.Memory after =
+                new StreamLog.Memory(8 << 20, BEFORE.residentBytes() + tolerance + 1, 45);
         assertEquals(3, new MemoryRow("a", BEFORE, after, false).complaints().size());
         assertEquals(2, new MemoryRow("a", BEFORE, after, true).complaints().size());
+        final StreamLog.Memory served =
+                new StreamLog.Memory(BEFORE.heapBytes(), BEFORE.residentBytes() + tolerance, 45);
+        assertEquals(2, new MemoryRow("a", BEFORE, served, false).complaints().size());
+        assertEquals(List.of(), new MemoryRow("a", BEFORE, served, true).complaints());
     }
 }

@@ -40,6 +40,8 @@ final class SimFrameMemory implements FrameMemory {
     private final Copies mode;
     private final boolean mappedTwice;
     private final long lateNs;
+    private final Map<Space, Long> lengths = new EnumMap<>(Space.class);
+    // Only those that were used: most receivers never reassemble a frame.
     private final Map<Space, byte[]> spaces = new EnumMap<>(Space.class);
     private final LandingSlots data;
     private final LandingSlots repairs;
@@ -55,11 +57,11 @@ final class SimFrameMemory implements FrameMemory {
         events = process.events();
         plant = process.world().plant();
         final int slotBytes = shape.slotBytes();
-        spaces.put(Space.RING, rubbish(shape.ringBytes()));
-        spaces.put(Space.STAGING, rubbish((long) shape.landingSlots() * slotBytes));
-        spaces.put(Space.REPAIR, rubbish((long) shape.allRepairSlots() * slotBytes));
-        spaces.put(Space.SCRATCH, rubbish((long) shape.batchMax() * slotBytes));
-        spaces.put(Space.REASSEMBLY, rubbish(shape.buffersBytes()));
+        lengths.put(Space.RING, shape.ringBytes());
+        lengths.put(Space.STAGING, (long) shape.landingSlots() * slotBytes);
+        lengths.put(Space.REPAIR, (long) shape.allRepairSlots() * slotBytes);
+        lengths.put(Space.SCRATCH, (long) shape.batchMax() * slotBytes);
+        lengths.put(Space.REASSEMBLY, shape.buffersBytes());
         final boolean staged = shape.kind() == Kind.STAGED;
         data = SimReceiveLane.slots(
                 MemorySegment.ofArray(of(staged ? Space.STAGING : Space.RING)),
@@ -179,10 +181,11 @@ final class SimFrameMemory implements FrameMemory {
 
     /// The next frame lies in a buffer of its own.
     void post(final long bytes) {
-        spaces.put(Space.POSTED, rubbish(bytes));
+        lengths.put(Space.POSTED, bytes);
+        spaces.remove(Space.POSTED);
     }
 
     byte[] of(final Space space) {
-        return Objects.requireNonNull(spaces.get(space));
+        return spaces.computeIfAbsent(space, key -> rubbish(Objects.requireNonNull(lengths.get(key))));
     }
 }

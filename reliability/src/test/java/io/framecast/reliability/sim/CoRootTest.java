@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -40,6 +41,7 @@ final class CoRootTest {
     /// Subramoni (InfiniBand multicast collectives): "Hot spot is created at root due to large number of ACK's that
     /// reach it."
     @Tag("campaign")
+    @ResourceLock("large simulation")
     @Test
     void shouldTakeFewControlDatagramsHoweverManyReceiversWhenCoRootsHelp() {
         final double alone = perDatagram(run(1, 64, 0, Feed.MULTICAST));
