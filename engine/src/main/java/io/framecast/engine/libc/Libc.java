@@ -1,6 +1,5 @@
 package io.framecast.engine.libc;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -15,68 +14,95 @@ import java.lang.invoke.MethodHandle;
 /// Mirrors calls of the C library; results are as in C.
 ///
 /// A call with a `capture` leaves its errno there: memory from [#newCapture], which belongs to the thread that
-/// calls. The other calls keep no errno, because no caller decides by it. Memory that the kernel only reads or
-/// writes during a hot call goes as a plain address: a segment would be pinned and released at every call.
+/// calls. The other calls keep no errno, because no caller decides by it. The kernel gets plain addresses, so memory
+/// that a call reads or writes must stay open until the call returns.
+///
+/// All calls share one signature, six words in and one out: a signature costs the JVM about ten classes, made while
+/// the process starts. On the 64-bit ABIs of Linux every argument here has a register of its own; a call that takes
+/// fewer leaves the rest alone, one that takes an `int` reads half of a register, and one that returns an `int` sets
+/// half of it.
 ///
 /// Loading this class fails with a [LinkageError] where a call is absent: ask [Linux#isPresent] first.
 public final class Libc {
     private static final Linker LINKER = Linker.nativeLinker();
     private static final StructLayout CAPTURE = Linker.Option.captureStateLayout();
     private static final long ERRNO = CAPTURE.byteOffset(MemoryLayout.PathElement.groupElement("errno"));
-    private static final Linker.Option WITH_ERRNO = Linker.Option.captureCallState("errno");
+    private static final FunctionDescriptor SIX_WORDS =
+            FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle PLAIN = LINKER.downcallHandle(SIX_WORDS);
+    private static final MethodHandle CAPTURING =
+            LINKER.downcallHandle(SIX_WORDS, Linker.Option.captureCallState("errno"));
 
-    private static final MethodHandle SOCKET = capturing("socket", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT);
-    private static final MethodHandle BIND = capturing("bind", JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT);
-    private static final MethodHandle CONNECT = capturing("connect", JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT);
-    private static final MethodHandle GETSOCKNAME = capturing("getsockname", JAVA_INT, JAVA_INT, ADDRESS, ADDRESS);
-    private static final MethodHandle SETSOCKOPT =
-            capturing("setsockopt", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT);
-    private static final MethodHandle GETSOCKOPT =
-            capturing("getsockopt", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS);
-    private static final MethodHandle SENDMMSG =
-            capturing("sendmmsg", JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT);
-    private static final MethodHandle RECVMMSG =
-            capturing("recvmmsg", JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG);
+    private static final MemorySegment SOCKET = find("socket");
+    private static final MemorySegment BIND = find("bind");
+    private static final MemorySegment CONNECT = find("connect");
+    private static final MemorySegment GETSOCKNAME = find("getsockname");
+    private static final MemorySegment SETSOCKOPT = find("setsockopt");
+    private static final MemorySegment GETSOCKOPT = find("getsockopt");
+    private static final MemorySegment SENDMMSG = find("sendmmsg");
+    private static final MemorySegment RECVMMSG = find("recvmmsg");
 
-    private static final MethodHandle SENDTO =
-            plain("sendto", JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT);
-    private static final MethodHandle RECV = plain("recv", JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT);
-    private static final MethodHandle IOCTL = LINKER.downcallHandle(
-            LINKER.defaultLookup().findOrThrow("ioctl"),
-            FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS),
-            Linker.Option.firstVariadicArg(2));
-    private static final MethodHandle ADJTIMEX = plain("adjtimex", JAVA_INT, ADDRESS);
-    private static final MethodHandle CLOSE = plain("close", JAVA_INT, JAVA_INT);
-    private static final MethodHandle READ = plain("read", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
-    private static final MethodHandle WRITE = plain("write", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
-    private static final MethodHandle EVENTFD = plain("eventfd", JAVA_INT, JAVA_INT, JAVA_INT);
-    private static final MethodHandle EPOLL_CREATE = plain("epoll_create1", JAVA_INT, JAVA_INT);
-    private static final MethodHandle EPOLL_CTL = plain("epoll_ctl", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS);
-    private static final MethodHandle EPOLL_WAIT =
-            plain("epoll_wait", JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT);
-    private static final MethodHandle PPOLL = plain("ppoll", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final MemorySegment SENDTO = find("sendto");
+    private static final MemorySegment RECV = find("recv");
+    private static final MemorySegment IOCTL = find("ioctl");
+    private static final MemorySegment ADJTIMEX = find("adjtimex");
+    private static final MemorySegment CLOSE = find("close");
+    private static final MemorySegment READ = find("read");
+    private static final MemorySegment WRITE = find("write");
+    private static final MemorySegment EVENTFD = find("eventfd");
+    private static final MemorySegment EPOLL_CREATE = find("epoll_create1");
+    private static final MemorySegment EPOLL_CTL = find("epoll_ctl");
+    private static final MemorySegment EPOLL_WAIT = find("epoll_wait");
+    private static final MemorySegment PPOLL = find("ppoll");
 
-    private static final MethodHandle MEMFD_CREATE = plain("memfd_create", JAVA_INT, ADDRESS, JAVA_INT);
-    private static final MethodHandle FALLOCATE = plain("posix_fallocate", JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG);
-    private static final MethodHandle MMAP =
-            plain("mmap", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG);
-    private static final MethodHandle MUNMAP = plain("munmap", JAVA_INT, JAVA_LONG, JAVA_LONG);
-    private static final MethodHandle GETPAGESIZE = plain("getpagesize", JAVA_INT);
+    private static final MemorySegment MEMFD_CREATE = find("memfd_create");
+    private static final MemorySegment FALLOCATE = find("posix_fallocate");
+    private static final MemorySegment MMAP = find("mmap");
+    private static final MemorySegment MUNMAP = find("munmap");
+    private static final MemorySegment GETPAGESIZE = find("getpagesize");
 
-    private static final MethodHandle KILL = plain("kill", JAVA_INT, JAVA_INT, JAVA_INT);
-    private static final MethodHandle CLOCK_GETTIME = plain("clock_gettime", JAVA_INT, JAVA_INT, ADDRESS);
+    private static final MemorySegment KILL = find("kill");
+    private static final MemorySegment CLOCK_GETTIME = find("clock_gettime");
 
     private Libc() {}
 
-    private static MethodHandle capturing(
-            final String name, final MemoryLayout result, final MemoryLayout... arguments) {
-        return LINKER.downcallHandle(
-                LINKER.defaultLookup().findOrThrow(name), FunctionDescriptor.of(result, arguments), WITH_ERRNO);
+    private static MemorySegment find(final String name) {
+        return LINKER.defaultLookup().findOrThrow(name);
     }
 
-    private static MethodHandle plain(final String name, final MemoryLayout result, final MemoryLayout... arguments) {
-        return LINKER.downcallHandle(
-                LINKER.defaultLookup().findOrThrow(name), FunctionDescriptor.of(result, arguments));
+    private static long call(
+            final MemorySegment function,
+            final long a,
+            final long b,
+            final long c,
+            final long d,
+            final long e,
+            final long f) {
+        try {
+            return (long) PLAIN.invokeExact(function, a, b, c, d, e, f);
+        } catch (final Throwable thrown) {
+            throw unexpected(thrown);
+        }
+    }
+
+    private static int capturing(
+            final MemorySegment function,
+            final MemorySegment capture,
+            final long a,
+            final long b,
+            final long c,
+            final long d,
+            final long e) {
+        try {
+            return (int) (long) CAPTURING.invokeExact(function, capture, a, b, c, d, e, 0L);
+        } catch (final Throwable thrown) {
+            throw unexpected(thrown);
+        }
+    }
+
+    // Only a mistake in this class makes a downcall throw.
+    private static AssertionError unexpected(final Throwable e) {
+        return new AssertionError("downcall", e);
     }
 
     /// Memory for the errno of one thread's calls.
@@ -90,17 +116,17 @@ public final class Libc {
     }
 
     public static int socket(final MemorySegment capture, final int family, final int type, final int protocol) {
-        return call(() -> (int) SOCKET.invokeExact(capture, family, type, protocol));
+        return capturing(SOCKET, capture, family, type, protocol, 0, 0);
     }
 
     public static int bind(
             final MemorySegment capture, final int descriptor, final MemorySegment address, final int addressBytes) {
-        return call(() -> (int) BIND.invokeExact(capture, descriptor, address, addressBytes));
+        return capturing(BIND, capture, descriptor, address.address(), addressBytes, 0, 0);
     }
 
     public static int connect(
             final MemorySegment capture, final int descriptor, final MemorySegment address, final int addressBytes) {
-        return call(() -> (int) CONNECT.invokeExact(capture, descriptor, address, addressBytes));
+        return capturing(CONNECT, capture, descriptor, address.address(), addressBytes, 0, 0);
     }
 
     public static int getsockname(
@@ -108,13 +134,13 @@ public final class Libc {
             final int descriptor,
             final MemorySegment address,
             final MemorySegment addressBytes) {
-        return call(() -> (int) GETSOCKNAME.invokeExact(capture, descriptor, address, addressBytes));
+        return capturing(GETSOCKNAME, capture, descriptor, address.address(), addressBytes.address(), 0, 0);
     }
 
     public static int setsockopt(
             final MemorySegment capture, final int descriptor, final SocketOption option, final MemorySegment value) {
-        return call(() -> (int) SETSOCKOPT.invokeExact(
-                capture, descriptor, option.level(), option.name(), value, (int) value.byteSize()));
+        return capturing(
+                SETSOCKOPT, capture, descriptor, option.level(), option.name(), value.address(), value.byteSize());
     }
 
     public static int getsockopt(
@@ -123,130 +149,103 @@ public final class Libc {
             final SocketOption option,
             final MemorySegment value,
             final MemorySegment valueBytes) {
-        return call(() ->
-                (int) GETSOCKOPT.invokeExact(capture, descriptor, option.level(), option.name(), value, valueBytes));
+        return capturing(
+                GETSOCKOPT, capture, descriptor, option.level(), option.name(), value.address(), valueBytes.address());
     }
 
     /// Sends an array of `struct mmsghdr` at an address.
     public static int sendmmsg(
             final MemorySegment capture, final int descriptor, final long messages, final int count, final int flags) {
-        try {
-            return (int) SENDMMSG.invokeExact(capture, descriptor, messages, count, flags);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return capturing(SENDMMSG, capture, descriptor, messages, count, flags, 0);
     }
 
     /// Receives into an array of `struct mmsghdr` at an address, without a timeout of its own.
     public static int recvmmsg(
             final MemorySegment capture, final int descriptor, final long messages, final int count, final int flags) {
-        try {
-            return (int) RECVMMSG.invokeExact(capture, descriptor, messages, count, flags, 0L);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return capturing(RECVMMSG, capture, descriptor, messages, count, flags, 0);
     }
 
     public static long sendto(
             final int descriptor, final MemorySegment bytes, final MemorySegment address, final int addressBytes) {
-        return longCall(() -> (long) SENDTO.invokeExact(descriptor, bytes, bytes.byteSize(), 0, address, addressBytes));
+        return call(SENDTO, descriptor, bytes.address(), bytes.byteSize(), 0, address.address(), addressBytes);
     }
 
     public static long recv(final int descriptor, final MemorySegment bytes, final int flags) {
-        return longCall(() -> (long) RECV.invokeExact(descriptor, bytes, bytes.byteSize(), flags));
+        return call(RECV, descriptor, bytes.address(), bytes.byteSize(), flags, 0, 0);
     }
 
+    /// Takes its third argument as a variadic one, which has a register too.
     public static int ioctl(final int descriptor, final long request, final MemorySegment argument) {
-        return call(() -> (int) IOCTL.invokeExact(descriptor, request, argument));
+        return (int) call(IOCTL, descriptor, request, argument.address(), 0, 0, 0);
     }
 
     /// @param timex [Linux#TIMEX_BYTES] bytes of 0, so that nothing is set
     /// @return the clock's state, or negative on failure
     public static int adjtimex(final MemorySegment timex) {
-        try {
-            return (int) ADJTIMEX.invokeExact(timex);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) call(ADJTIMEX, timex.address(), 0, 0, 0, 0, 0);
     }
 
     public static int close(final int descriptor) {
-        return call(() -> (int) CLOSE.invokeExact(descriptor));
+        return (int) call(CLOSE, descriptor, 0, 0, 0, 0, 0);
     }
 
     public static long read(final int descriptor, final long address, final long bytes) {
-        try {
-            return (long) READ.invokeExact(descriptor, address, bytes);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return call(READ, descriptor, address, bytes, 0, 0, 0);
     }
 
     public static long write(final int descriptor, final long address, final long bytes) {
-        try {
-            return (long) WRITE.invokeExact(descriptor, address, bytes);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return call(WRITE, descriptor, address, bytes, 0, 0, 0);
     }
 
     public static int eventfd(final int initial, final int flags) {
-        return call(() -> (int) EVENTFD.invokeExact(initial, flags));
+        return (int) call(EVENTFD, initial, flags, 0, 0, 0, 0);
     }
 
     public static int epollCreate(final int flags) {
-        return call(() -> (int) EPOLL_CREATE.invokeExact(flags));
+        return (int) call(EPOLL_CREATE, flags, 0, 0, 0, 0, 0);
     }
 
     public static int epollCtl(final int epoll, final int operation, final int descriptor, final MemorySegment event) {
-        return call(() -> (int) EPOLL_CTL.invokeExact(epoll, operation, descriptor, event));
+        return (int) call(EPOLL_CTL, epoll, operation, descriptor, event.address(), 0, 0);
     }
 
     public static int epollWait(final int epoll, final long events, final int eventsMax, final int timeoutMs) {
-        try {
-            return (int) EPOLL_WAIT.invokeExact(epoll, events, eventsMax, timeoutMs);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) call(EPOLL_WAIT, epoll, events, eventsMax, timeoutMs, 0, 0);
     }
 
     public static int ppoll(final long pollfds, final long count, final long timespec) {
-        try {
-            return (int) PPOLL.invokeExact(pollfds, count, timespec, 0L);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return (int) call(PPOLL, pollfds, count, timespec, 0, 0, 0);
     }
 
     public static int memfdCreate(final MemorySegment name, final int flags) {
-        return call(() -> (int) MEMFD_CREATE.invokeExact(name, flags));
+        return (int) call(MEMFD_CREATE, name.address(), flags, 0, 0, 0, 0);
     }
 
     /// Allocates a file's bytes from its start. Returns the error itself, not -1, as in C.
     public static int posixFallocate(final int descriptor, final long bytes) {
-        return call(() -> (int) FALLOCATE.invokeExact(descriptor, 0L, bytes));
+        return (int) call(FALLOCATE, descriptor, 0, bytes, 0, 0, 0);
     }
 
     /// Maps a descriptor from its start.
     public static long mmap(
             final long address, final long bytes, final int protection, final int flags, final int descriptor) {
-        return longCall(() -> (long) MMAP.invokeExact(address, bytes, protection, flags, descriptor, 0L));
+        return call(MMAP, address, bytes, protection, flags, descriptor, 0);
     }
 
     public static int munmap(final long address, final long bytes) {
-        return call(() -> (int) MUNMAP.invokeExact(address, bytes));
+        return (int) call(MUNMAP, address, bytes, 0, 0, 0, 0);
     }
 
     public static int pageBytes() {
-        return call(() -> (int) GETPAGESIZE.invokeExact());
+        return (int) call(GETPAGESIZE, 0, 0, 0, 0, 0, 0);
     }
 
     public static int kill(final int process, final int signal) {
-        return call(() -> (int) KILL.invokeExact(process, signal));
+        return (int) call(KILL, process, signal, 0, 0, 0, 0);
     }
 
     public static int clockGettime(final int clock, final MemorySegment timespec) {
-        return call(() -> (int) CLOCK_GETTIME.invokeExact(clock, timespec));
+        return (int) call(CLOCK_GETTIME, clock, timespec.address(), 0, 0, 0, 0);
     }
 
     /// Memory at an address that [#mmap] gave, `bytes` long, that is mapped once. It is valid until the arena
@@ -257,34 +256,5 @@ public final class Libc {
                 throw new IllegalStateException("munmap refused " + bytes + " bytes at 0x" + Long.toHexString(address));
             }
         });
-    }
-
-    private static int call(final IntCall call) {
-        try {
-            return call.run();
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
-    }
-
-    private static long longCall(final LongCall call) {
-        try {
-            return call.run();
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
-    }
-
-    // Only a mistake in this class makes a downcall throw.
-    private static AssertionError unexpected(final Throwable e) {
-        return new AssertionError("downcall", e);
-    }
-
-    private interface IntCall {
-        int run() throws Throwable;
-    }
-
-    private interface LongCall {
-        long run() throws Throwable;
     }
 }

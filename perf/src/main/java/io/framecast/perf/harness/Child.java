@@ -1,7 +1,7 @@
 package io.framecast.perf.harness;
 
+import io.framecast.samples.JavaCommand;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -84,22 +84,12 @@ public class Child implements AutoCloseable {
         }
     }
 
-    /// The command of a JVM with this one's class path and the flags of every child.
+    /// The command of a JVM with this one's class path and flags.
+    ///
+    /// @param flags beside this one's
     public static List<String> javaCommand(final List<String> flags, final String main, final List<String> words) {
-        final List<String> command = new ArrayList<>(List.of(
-                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
-                "--add-opens",
-                "java.base/jdk.internal.misc=ALL-UNNAMED",
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-XX:+UseSerialGC",
-                "-XX:-UsePerfData"));
-        command.addAll(flags);
-        final String more = System.getProperty("framecast.bench.flags", "");
-        if (!more.isEmpty()) {
-            command.addAll(List.of(more.split(" ", -1)));
-        }
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
+        final List<String> command = new ArrayList<>(JavaCommand.ofThisProcess(flags.toArray(String[]::new)));
+        command.add(main);
         command.addAll(words);
         return command;
     }

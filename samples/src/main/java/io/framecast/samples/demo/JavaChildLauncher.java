@@ -2,12 +2,11 @@ package io.framecast.samples.demo;
 
 import io.framecast.samples.ChildLauncher;
 import io.framecast.samples.ChildOptions;
+import io.framecast.samples.JavaCommand;
 import io.framecast.samples.input.LineReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -15,10 +14,6 @@ import java.util.function.Consumer;
 /// Children on the java command, class path and flags of this process. No child outlives it, however it ends:
 /// each watches it (see [ChildOptions]).
 public final class JavaChildLauncher implements ChildLauncher {
-    /// Manifest entries do not count with a class path, so these are always passed.
-    private static final List<String> NEEDED_FLAGS =
-            List.of("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "--enable-native-access=ALL-UNNAMED");
-
     private final String mainClass;
 
     /// @param mainClass the tool's
@@ -41,16 +36,7 @@ public final class JavaChildLauncher implements ChildLauncher {
     }
 
     private List<String> command() {
-        final List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        // Agents (debuggers, coverage) listen on ports or files that only one process can have.
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(flag -> !flag.startsWith("-agent") && !flag.startsWith("-javaagent"))
-                .filter(flag -> !flag.startsWith("-Xrun") && !NEEDED_FLAGS.contains(flag))
-                .forEach(command::add);
-        command.addAll(NEEDED_FLAGS);
-        command.add("-cp");
-        command.add(System.getProperty("java.class.path"));
+        final List<String> command = new ArrayList<>(JavaCommand.ofThisProcess());
         command.add(mainClass);
         return command;
     }
