@@ -54,8 +54,7 @@ final class ChaosReportTest {
     void shouldComplainWhenMemoryOrDescriptorsGrow() {
         assertEquals(List.of(), new MemoryRow("a", BEFORE, BEFORE, false).complaints());
         final long tolerance = MemoryRow.RESIDENT_TOLERANCE_BYTES + MemoryRow.SERVING_BYTES;
-        final StreamLog.Memory after =
-                new StreamLog.Memory(8 << 20, BEFORE.residentBytes() + tolerance + 1, 45);
+        final StreamLog.Memory after = new StreamLog.Memory(8 << 20, BEFORE.residentBytes() + tolerance + 1, 45);
         assertEquals(3, new MemoryRow("a", BEFORE, after, false).complaints().size());
         assertEquals(2, new MemoryRow("a", BEFORE, after, true).complaints().size());
         final StreamLog.Memory served =
