@@ -1,10 +1,9 @@
 package io.framecast.engine.ready;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-
 import io.framecast.api.error.TransportException;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
+import io.framecast.reliability.memory.Words;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -62,8 +61,8 @@ public final class ReadySet implements AutoCloseable {
     public void add(final int member, final int tag) {
         try (Arena scratch = Arena.ofConfined()) {
             final MemorySegment event = scratch.allocate(Linux.EPOLL_EVENT_BYTES, Long.BYTES);
-            event.set(JAVA_INT, 0, Linux.EPOLLIN);
-            event.set(JAVA_INT, Linux.EPOLL_DATA, tag);
+            Words.setInt(event, 0, Linux.EPOLLIN);
+            Words.setInt(event, Linux.EPOLL_DATA, tag);
             if (Libc.epollCtl(descriptor, Linux.EPOLL_CTL_ADD, member, event) < 0) {
                 throw new TransportException(
                         "epoll: descriptor " + member + " cannot be watched; raise fs.epoll.max_user_watches");
@@ -81,7 +80,7 @@ public final class ReadySet implements AutoCloseable {
 
     /// Tag of one of the members found by the last [#look].
     public int tag(final int index) {
-        return events.get(JAVA_INT, (long) index * Linux.EPOLL_EVENT_BYTES + Linux.EPOLL_DATA);
+        return Words.getInt(events, (long) index * Linux.EPOLL_EVENT_BYTES + Linux.EPOLL_DATA);
     }
 
     /// Idempotent.

@@ -1,12 +1,11 @@
 package io.framecast.engine.ready;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.framecast.api.error.TransportException;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
+import io.framecast.reliability.memory.Words;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
@@ -54,7 +53,7 @@ final class Sleep implements Wakeup, AutoCloseable {
             set.close();
             throw new TransportException("eventfd: no descriptor left; raise ulimit -n");
         }
-        one.set(JAVA_LONG, 0, 1);
+        Words.setLong(one, 0, 1);
         set.add(event);
     }
 
@@ -91,8 +90,8 @@ final class Sleep implements Wakeup, AutoCloseable {
         descriptors = 0;
         add(set.descriptor());
         waits.collectDescriptors(adder);
-        timespec.set(JAVA_LONG, 0, longestNs / NS_PER_SECOND);
-        timespec.set(JAVA_LONG, Linux.TIMESPEC_NANOS, longestNs % NS_PER_SECOND);
+        Words.setLong(timespec, 0, longestNs / NS_PER_SECOND);
+        Words.setLong(timespec, Linux.TIMESPEC_NANOS, longestNs % NS_PER_SECOND);
         return Libc.ppoll(pollfds.address(), descriptors, timespec.address()) > 0;
     }
 
@@ -104,8 +103,8 @@ final class Sleep implements Wakeup, AutoCloseable {
         if (offset == pollfds.byteSize()) {
             pollfds = arena.allocate(2 * offset, Long.BYTES).copyFrom(pollfds);
         }
-        pollfds.set(JAVA_INT, offset, descriptor);
-        pollfds.set(JAVA_SHORT, offset + Linux.POLLFD_EVENTS, (short) Linux.POLLIN);
+        Words.setInt(pollfds, offset, descriptor);
+        Words.setShort(pollfds, offset + Linux.POLLFD_EVENTS, (short) Linux.POLLIN);
         descriptors++;
     }
 

@@ -7,6 +7,7 @@ import io.framecast.api.error.NativeException;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.libc.SocketOption;
+import io.framecast.reliability.memory.Words;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -65,7 +66,7 @@ final class LinuxSocket implements AutoCloseable {
     }
 
     Endpoint localEndpoint() {
-        scratchLength.set(JAVA_INT, 0, SCRATCH_BYTES);
+        Words.setInt(scratchLength, 0, SCRATCH_BYTES);
         check(Libc.getsockname(capture, fd, scratch, scratchLength), "getsockname", "address");
         return Endpoint.read(scratch, 0, family);
     }
@@ -88,7 +89,7 @@ final class LinuxSocket implements AutoCloseable {
             return;
         }
         final MemorySegment request = membership(group, interfaceIndex);
-        request.set(JAVA_INT, Linux.IMR_MULTIADDR, 0);
+        Words.setInt(request, Linux.IMR_MULTIADDR, 0);
         check(Libc.setsockopt(capture, fd, option, request), "multicast interface", "interface " + interfaceIndex);
     }
 
@@ -98,7 +99,7 @@ final class LinuxSocket implements AutoCloseable {
         final MemorySegment request = scratch.asSlice(0, isIpv4 ? Linux.IP_MREQN_BYTES : Linux.IPV6_MREQ_BYTES)
                 .fill((byte) 0);
         MemorySegment.copy(raw, 0, request, JAVA_BYTE, 0, raw.length);
-        request.set(JAVA_INT, isIpv4 ? Linux.IMR_IFINDEX : Linux.IPV6MR_INTERFACE, interfaceIndex);
+        Words.setInt(request, isIpv4 ? Linux.IMR_IFINDEX : Linux.IPV6MR_INTERFACE, interfaceIndex);
         return request;
     }
 
@@ -110,22 +111,22 @@ final class LinuxSocket implements AutoCloseable {
 
     /// Sets an option that the system may refuse.
     boolean tryOption(final SocketOption option, final int value) {
-        scratch.set(JAVA_INT, 0, value);
+        Words.setInt(scratch, 0, value);
         return Libc.setsockopt(capture, fd, option, scratch.asSlice(0, Integer.BYTES)) == 0;
     }
 
     int option(final SocketOption option) {
-        scratchLength.set(JAVA_INT, 0, Integer.BYTES);
+        Words.setInt(scratchLength, 0, Integer.BYTES);
         check(Libc.getsockopt(capture, fd, option, scratch, scratchLength), "getsockopt", "option " + option.name());
-        return scratch.get(JAVA_INT, 0);
+        return Words.getInt(scratch, 0);
     }
 
     /// One word of SO_MEMINFO, unsigned; 0 where the kernel lacks it.
     long memoryInfo(final int word) {
-        scratchLength.set(JAVA_INT, 0, Linux.MEMINFO_WORDS * Integer.BYTES);
+        Words.setInt(scratchLength, 0, Linux.MEMINFO_WORDS * Integer.BYTES);
         final SocketOption option = new SocketOption(Linux.SOL_SOCKET, Linux.SO_MEMINFO);
         final boolean known = Libc.getsockopt(capture, fd, option, scratch, scratchLength) == 0
-                && scratchLength.get(JAVA_INT, 0) > word * Integer.BYTES;
+                && Words.getInt(scratchLength, 0) > word * Integer.BYTES;
         return known ? Integer.toUnsignedLong(scratch.getAtIndex(JAVA_INT, word)) : 0;
     }
 

@@ -1,10 +1,7 @@
 package io.framecast.engine.udp;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
-
 import io.framecast.engine.libc.Linux;
+import io.framecast.reliability.memory.Words;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -54,8 +51,8 @@ final class MessageBatch {
     }
 
     private void write(final long offset, final long base, final long bytes) {
-        iovecs.set(JAVA_LONG, offset + Linux.IOV_BASE, base);
-        iovecs.set(JAVA_LONG, offset + Linux.IOV_LEN, bytes);
+        Words.setLong(iovecs, offset + Linux.IOV_BASE, base);
+        Words.setLong(iovecs, offset + Linux.IOV_LEN, bytes);
     }
 
     private long listOffset(final int entry) {
@@ -90,8 +87,8 @@ final class MessageBatch {
     void aimBeyond(final MemorySegment list, final int entry, final int slots, final MemorySegment behind) {
         final long end = listOffset(slots);
         MemorySegment.copy(iovecs, listOffset(entry), list, 0, end);
-        list.set(JAVA_LONG, end + Linux.IOV_BASE, behind.address());
-        list.set(JAVA_LONG, end + Linux.IOV_LEN, behind.byteSize());
+        Words.setLong(list, end + Linux.IOV_BASE, behind.address());
+        Words.setLong(list, end + Linux.IOV_LEN, behind.byteSize());
         aimAt(0, list.address(), (long) slots * perSlot + 1);
     }
 
@@ -102,28 +99,28 @@ final class MessageBatch {
 
     /// Bytes of an entry's payload that are to be sent.
     void payloadBytes(final int entry, final int bytes) {
-        iovecs.set(JAVA_LONG, payloadOffset(entry) + Linux.IOV_LEN, bytes);
+        Words.setLong(iovecs, payloadOffset(entry) + Linux.IOV_LEN, bytes);
     }
 
     private void aimAt(final int index, final long list, final long elements) {
-        messages.set(JAVA_LONG, offset(index) + Linux.MSG_IOV, list);
-        messages.set(JAVA_LONG, offset(index) + Linux.MSG_IOVLEN, elements);
+        Words.setLong(messages, offset(index) + Linux.MSG_IOV, list);
+        Words.setLong(messages, offset(index) + Linux.MSG_IOVLEN, elements);
     }
 
     /// Addresses message `index` to a `sockaddr`, or to the socket's own peer with 0.
     void address(final int index, final long sockaddr, final int sockaddrBytes) {
-        messages.set(JAVA_LONG, offset(index) + Linux.MSG_NAME, sockaddr);
-        messages.set(JAVA_INT, offset(index) + Linux.MSG_NAMELEN, sockaddrBytes);
+        Words.setLong(messages, offset(index) + Linux.MSG_NAME, sockaddr);
+        Words.setInt(messages, offset(index) + Linux.MSG_NAMELEN, sockaddrBytes);
     }
 
     /// Lets the kernel cut message `index` into datagrams of this length; 0 for one datagram.
     void segment(final int index, final int datagramBytes) {
         final long control = controlOffset(index);
         if (datagramBytes > 0) {
-            controls.set(JAVA_LONG, control + Linux.CMSG_LEN, Linux.CMSG_LEN_OF_SHORT);
-            controls.set(JAVA_INT, control + Linux.CMSG_LEVEL, Linux.SOL_UDP);
-            controls.set(JAVA_INT, control + Linux.CMSG_TYPE, Linux.UDP_SEGMENT);
-            controls.set(JAVA_SHORT, control + Linux.CMSG_DATA, (short) datagramBytes);
+            Words.setLong(controls, control + Linux.CMSG_LEN, Linux.CMSG_LEN_OF_SHORT);
+            Words.setInt(controls, control + Linux.CMSG_LEVEL, Linux.SOL_UDP);
+            Words.setInt(controls, control + Linux.CMSG_TYPE, Linux.UDP_SEGMENT);
+            Words.setShort(controls, control + Linux.CMSG_DATA, (short) datagramBytes);
         }
         attach(index, datagramBytes > 0);
     }
@@ -134,27 +131,27 @@ final class MessageBatch {
     }
 
     private void attach(final int index, final boolean control) {
-        messages.set(
-                JAVA_LONG, offset(index) + Linux.MSG_CONTROL, control ? controls.address() + controlOffset(index) : 0);
-        messages.set(JAVA_LONG, offset(index) + Linux.MSG_CONTROLLEN, control ? Linux.CMSG_SPACE_OF_INT : 0);
+        Words.setLong(
+                messages, offset(index) + Linux.MSG_CONTROL, control ? controls.address() + controlOffset(index) : 0);
+        Words.setLong(messages, offset(index) + Linux.MSG_CONTROLLEN, control ? Linux.CMSG_SPACE_OF_INT : 0);
     }
 
     /// Length of the datagrams that were joined into message `index`; 0 when it is one datagram.
     int joinedBytes(final int index) {
         final long control = controlOffset(index);
-        final boolean joined = messages.get(JAVA_LONG, offset(index) + Linux.MSG_CONTROLLEN) > 0
-                && controls.get(JAVA_INT, control + Linux.CMSG_LEVEL) == Linux.SOL_UDP
-                && controls.get(JAVA_INT, control + Linux.CMSG_TYPE) == Linux.UDP_GRO;
-        return joined ? controls.get(JAVA_INT, control + Linux.CMSG_DATA) : 0;
+        final boolean joined = Words.getLong(messages, offset(index) + Linux.MSG_CONTROLLEN) > 0
+                && Words.getInt(controls, control + Linux.CMSG_LEVEL) == Linux.SOL_UDP
+                && Words.getInt(controls, control + Linux.CMSG_TYPE) == Linux.UDP_GRO;
+        return joined ? Words.getInt(controls, control + Linux.CMSG_DATA) : 0;
     }
 
     /// Bytes that message `index` received.
     int bytes(final int index) {
-        return messages.get(JAVA_INT, offset(index) + Linux.MSG_LEN);
+        return Words.getInt(messages, offset(index) + Linux.MSG_LEN);
     }
 
     /// Whether message `index` was longer than its list.
     boolean isTruncated(final int index) {
-        return (messages.get(JAVA_INT, offset(index) + Linux.MSG_FLAGS) & Linux.MSG_TRUNC) != 0;
+        return (Words.getInt(messages, offset(index) + Linux.MSG_FLAGS) & Linux.MSG_TRUNC) != 0;
     }
 }

@@ -33,7 +33,8 @@ final class UdpNamespaceTest {
         final String java =
                 Path.of(System.getProperty("java.home"), "bin", "java").toString();
         final int status = run(
-                SET_UP + " && exec " + java + " --enable-native-access=ALL-UNNAMED -Xmx256m -cp "
+                SET_UP + " && exec " + java + " --add-opens=java.base/jdk.internal.misc=ALL-UNNAMED"
+                        + " --enable-native-access=ALL-UNNAMED -Xmx256m -cp "
                         + System.getProperty("java.class.path") + " " + NamespaceCheck.class.getName() + " fc0",
                 "check");
         assertEquals(0, status, () -> output("check"));

@@ -2,6 +2,7 @@ package io.framecast.reliability.wire;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.framecast.reliability.memory.Words;
 import java.lang.foreign.MemorySegment;
 
 /// A transport address at a fixed place of a datagram: a length byte and up to 32 bytes, in 33 bytes.
@@ -11,18 +12,18 @@ public record AddressField(int at) {
     static final int LENGTH = 1 + Wire.ADDRESS_BYTES_MAX;
 
     boolean isValid(final MemorySegment datagram, final long offset) {
-        final int length = datagram.get(JAVA_BYTE, offset + at) & 0xff;
+        final int length = Words.getByte(datagram, offset + at) & 0xff;
         return length > 0 && length <= Wire.ADDRESS_BYTES_MAX;
     }
 
     /// Allocates.
     public byte[] read(final MemorySegment datagram, final long offset) {
-        return Wire.bytes(datagram, offset + at + 1, datagram.get(JAVA_BYTE, offset + at) & 0xff);
+        return Wire.bytes(datagram, offset + at + 1, Words.getByte(datagram, offset + at) & 0xff);
     }
 
     void write(final MemorySegment datagram, final long offset, final byte[] address) {
         Wire.zero(datagram, offset + at, LENGTH);
-        datagram.set(JAVA_BYTE, offset + at, (byte) address.length);
+        Words.setByte(datagram, offset + at, (byte) address.length);
         MemorySegment.copy(address, 0, datagram, JAVA_BYTE, offset + at + 1, address.length);
     }
 }

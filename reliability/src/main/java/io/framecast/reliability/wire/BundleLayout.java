@@ -87,25 +87,25 @@ public final class BundleLayout {
 
     /// The entry of a frame in a table whose first entry lies at `offset`.
     public static long entry(final MemorySegment memory, final long offset, final int index) {
-        return memory.get(Wire.LONG, offset + (long) index * ENTRY_BYTES);
+        return Wire.getLong(memory, offset + (long) index * ENTRY_BYTES);
     }
 
     /// Writes one entry.
     public static void write(final MemorySegment memory, final long offset, final int index, final long entry) {
-        memory.set(Wire.LONG, offset + (long) index * ENTRY_BYTES, entry);
+        Wire.setLong(memory, offset + (long) index * ENTRY_BYTES, entry);
     }
 
     /// Writes the tail behind `frames` entries that begin at `offset`.
     public static void seal(final MemorySegment memory, final long offset, final int frames, final int tableChecksum) {
         final long tail = offset + (long) frames * ENTRY_BYTES;
-        memory.set(Wire.INT, tail, tableChecksum);
-        memory.set(Wire.INT, tail + Integer.BYTES, 0);
+        Wire.setInt(memory, tail, tableChecksum);
+        Wire.setInt(memory, tail + Integer.BYTES, 0);
     }
 
     /// Whether the tail behind `frames` entries has `tableChecksum`.
     public static boolean isSealed(
             final MemorySegment memory, final long offset, final int frames, final int tableChecksum) {
         final long tail = offset + (long) frames * ENTRY_BYTES;
-        return memory.get(Wire.INT, tail) == tableChecksum && memory.get(Wire.INT, tail + Integer.BYTES) == 0;
+        return Wire.getInt(memory, tail) == tableChecksum && Wire.getInt(memory, tail + Integer.BYTES) == 0;
     }
 }

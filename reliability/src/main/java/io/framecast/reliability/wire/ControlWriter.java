@@ -72,7 +72,7 @@ public final class ControlWriter {
     }
 
     ControlWriter putLong(final int at, final long value) {
-        datagram.set(Wire.LONG, at, value);
+        Wire.setLong(datagram, at, value);
         return this;
     }
 

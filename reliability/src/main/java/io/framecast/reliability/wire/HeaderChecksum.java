@@ -1,7 +1,6 @@
 package io.framecast.reliability.wire;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
+import io.framecast.reliability.memory.Words;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -16,7 +15,7 @@ public final class HeaderChecksum {
 
     /// Checksum of a data header, with the high half of the session nonce in the checksum's place.
     public int ofData(final MemorySegment header, final long offset, final long session) {
-        MemorySegment.copy(header, JAVA_BYTE, offset, scratch, 0, DataLayout.LENGTH);
+        Words.copy(header, offset, scratch, 0, DataLayout.LENGTH);
         scratchView.putInt(DataLayout.CHECKSUM.at(), (int) (session >>> 32));
         crc.reset();
         crc.update(scratch, 0, DataLayout.LENGTH);
@@ -41,7 +40,7 @@ public final class HeaderChecksum {
         final int bytes = frames * BundleLayout.ENTRY_BYTES;
         scratchView.putLong(0, session);
         scratchView.putLong(Long.BYTES, sequence);
-        MemorySegment.copy(memory, JAVA_BYTE, offset, scratch, 2 * Long.BYTES, bytes);
+        Words.copy(memory, offset, scratch, 2 * Long.BYTES, bytes);
         crc.reset();
         crc.update(scratch, 0, 2 * Long.BYTES + bytes);
         return (int) crc.getValue();
@@ -49,7 +48,7 @@ public final class HeaderChecksum {
 
     /// Checksum of a whole control datagram, with zero in the checksum's place.
     int ofControl(final MemorySegment datagram, final long offset, final int length) {
-        MemorySegment.copy(datagram, JAVA_BYTE, offset, scratch, 0, length);
+        Words.copy(datagram, offset, scratch, 0, length);
         scratchView.putInt(ControlLayout.CHECKSUM.at(), 0);
         crc.reset();
         crc.update(scratch, 0, length);

@@ -46,8 +46,8 @@ public final class HeaderRun {
     ///
     /// @param headers headers of consecutive slots, `stride` bytes apart, at least `max` behind the first
     public static int length(final MemorySegment headers, final long offset, final int stride, final int max) {
-        final long first = headers.get(Wire.LONG, offset);
-        final long tagAndFrame = headers.get(Wire.LONG, offset + DataLayout.SESSION_TAG.at());
+        final long first = Wire.getLong(headers, offset);
+        final long tagAndFrame = Wire.getLong(headers, offset + DataLayout.SESSION_TAG.at());
         final long sequence = DataLayout.SEQUENCE.get(headers, offset);
         final long timestamp = DataLayout.TIMESTAMP.get(headers, offset);
         final int frameBytes = DataLayout.FRAME_BYTES.get(headers, offset);
@@ -59,8 +59,8 @@ public final class HeaderRun {
             final int nextIndex = index + run + 1;
             final int change = change(SEQUENCE_TABLE, nextSequence ^ sequence)
                     ^ change(INDEX_TABLE, Integer.toUnsignedLong(nextIndex ^ index));
-            if (headers.get(Wire.LONG, at) != (first ^ ((long) change << Integer.SIZE))
-                    || headers.get(Wire.LONG, at + DataLayout.SESSION_TAG.at()) != tagAndFrame
+            if (Wire.getLong(headers, at) != (first ^ ((long) change << Integer.SIZE))
+                    || Wire.getLong(headers, at + DataLayout.SESSION_TAG.at()) != tagAndFrame
                     || DataLayout.SEQUENCE.get(headers, at) != nextSequence
                     || DataLayout.TIMESTAMP.get(headers, at) != timestamp
                     || DataLayout.FRAME_BYTES.get(headers, at) != frameBytes

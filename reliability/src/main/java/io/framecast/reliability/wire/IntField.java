@@ -1,7 +1,6 @@
 package io.framecast.reliability.wire;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
+import io.framecast.reliability.memory.Words;
 import java.lang.foreign.MemorySegment;
 
 /// A number of 1, 2 or 4 bytes at a fixed place of a datagram. The short ones have no sign.
@@ -15,9 +14,9 @@ public record IntField(int at, int bytes) {
 
     public int get(final MemorySegment datagram, final long offset) {
         return switch (bytes) {
-            case Byte.BYTES -> datagram.get(JAVA_BYTE, offset + at) & 0xff;
-            case Short.BYTES -> datagram.get(Wire.SHORT, offset + at) & 0xffff;
-            default -> datagram.get(Wire.INT, offset + at);
+            case Byte.BYTES -> Words.getByte(datagram, offset + at) & 0xff;
+            case Short.BYTES -> Wire.getShort(datagram, offset + at);
+            default -> Wire.getInt(datagram, offset + at);
         };
     }
 
@@ -28,9 +27,9 @@ public record IntField(int at, int bytes) {
 
     void set(final MemorySegment datagram, final long offset, final int value) {
         switch (bytes) {
-            case Byte.BYTES -> datagram.set(JAVA_BYTE, offset + at, (byte) value);
-            case Short.BYTES -> datagram.set(Wire.SHORT, offset + at, (short) value);
-            default -> datagram.set(Wire.INT, offset + at, value);
+            case Byte.BYTES -> Words.setByte(datagram, offset + at, (byte) value);
+            case Short.BYTES -> Wire.setShort(datagram, offset + at, (short) value);
+            default -> Wire.setInt(datagram, offset + at, value);
         }
     }
 }

@@ -7,10 +7,10 @@ import java.lang.foreign.MemorySegment;
 /// @param at its offset in the datagram
 public record LongField(int at) {
     public long get(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.LONG, offset + at);
+        return Wire.getLong(datagram, offset + at);
     }
 
     void set(final MemorySegment datagram, final long offset, final long value) {
-        datagram.set(Wire.LONG, offset + at, value);
+        Wire.setLong(datagram, offset + at, value);
     }
 }

@@ -64,15 +64,15 @@ public final class NackLayout {
     }
 
     public static int ranges(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.INT, base(datagram, offset) + RANGES);
+        return Wire.getInt(datagram, base(datagram, offset) + RANGES);
     }
 
     public static long first(final MemorySegment datagram, final long offset, final int range) {
-        return datagram.get(Wire.LONG, base(datagram, offset) + FIRST_RANGE + (long) range * RANGE_BYTES);
+        return Wire.getLong(datagram, base(datagram, offset) + FIRST_RANGE + (long) range * RANGE_BYTES);
     }
 
     public static int count(final MemorySegment datagram, final long offset, final int range) {
-        return datagram.get(Wire.INT, base(datagram, offset) + FIRST_RANGE + (long) range * RANGE_BYTES + 8);
+        return Wire.getInt(datagram, base(datagram, offset) + FIRST_RANGE + (long) range * RANGE_BYTES + 8);
     }
 
     /// Sets one range of a datagram under construction.
@@ -83,8 +83,8 @@ public final class NackLayout {
             final long first,
             final int count) {
         final long at = FIRST_RANGE + (acknowledges ? ACK_BYTES : 0) + (long) range * RANGE_BYTES;
-        datagram.set(Wire.LONG, at, first);
-        datagram.set(Wire.INT, at + 8, count);
+        Wire.setLong(datagram, at, first);
+        Wire.setInt(datagram, at + 8, count);
     }
 
     /// Completes a datagram whose ranges are set.

@@ -1,7 +1,7 @@
 package io.framecast.reliability.wire;
 
+import io.framecast.reliability.memory.Words;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /// Common values of all layouts: version, byte order, limits. Numbers are little-endian and unaligned.
@@ -19,24 +19,49 @@ public final class Wire {
     /// second it lasts for 146 years.
     public static final long SEQUENCE_MAX = 1L << 62;
 
-    static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final boolean SWAPPED = ByteOrder.nativeOrder() != ByteOrder.LITTLE_ENDIAN;
 
     private Wire() {}
+
+    static int getShort(final MemorySegment datagram, final long offset) {
+        final short value = Words.getShort(datagram, offset);
+        return (SWAPPED ? Short.reverseBytes(value) : value) & 0xffff;
+    }
+
+    static int getInt(final MemorySegment datagram, final long offset) {
+        final int value = Words.getInt(datagram, offset);
+        return SWAPPED ? Integer.reverseBytes(value) : value;
+    }
+
+    static long getLong(final MemorySegment datagram, final long offset) {
+        final long value = Words.getLong(datagram, offset);
+        return SWAPPED ? Long.reverseBytes(value) : value;
+    }
+
+    static void setShort(final MemorySegment datagram, final long offset, final short value) {
+        Words.setShort(datagram, offset, SWAPPED ? Short.reverseBytes(value) : value);
+    }
+
+    static void setInt(final MemorySegment datagram, final long offset, final int value) {
+        Words.setInt(datagram, offset, SWAPPED ? Integer.reverseBytes(value) : value);
+    }
+
+    static void setLong(final MemorySegment datagram, final long offset, final long value) {
+        Words.setLong(datagram, offset, SWAPPED ? Long.reverseBytes(value) : value);
+    }
 
     // A slice to fill would be allocated until the compiler has seen enough of the caller, which heartbeats
     // never reach.
     static void zero(final MemorySegment datagram, final long offset, final int bytes) {
         for (int i = 0; i < bytes; i++) {
-            datagram.set(ValueLayout.JAVA_BYTE, offset + i, (byte) 0);
+            Words.setByte(datagram, offset + i, (byte) 0);
         }
     }
 
     // Allocates.
     static byte[] bytes(final MemorySegment datagram, final long offset, final int length) {
         final byte[] bytes = new byte[length];
-        MemorySegment.copy(datagram, ValueLayout.JAVA_BYTE, offset, bytes, 0, length);
+        Words.copy(datagram, offset, bytes, 0, length);
         return bytes;
     }
 

@@ -212,10 +212,10 @@ final class LayoutTest {
         RcConnectLayout.writeOfSet(member.epoch(0).in(link), offer);
         assertFalse(RcConnectLayout.isValid(link, 0));
         RcConnectLayout.writeOfSet(member.epoch(3).in(link), offer);
-        link.set(Wire.SHORT, RcConnectLayout.EPOCH.at(), (short) 9);
+        Wire.setShort(link, RcConnectLayout.EPOCH.at(), (short) 9);
         assertFalse(RcConnectLayout.isValid(link, 0));
         RcConnectLayout.write(member.in(link), 9, offer);
-        link.set(Wire.LONG, RcConnectLayout.GUARDS.at(), 4);
+        Wire.setLong(link, RcConnectLayout.GUARDS.at(), 4);
         assertFalse(RcConnectLayout.isValid(link, 0));
     }
 

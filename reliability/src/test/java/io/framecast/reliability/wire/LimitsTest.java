@@ -25,29 +25,29 @@ final class LimitsTest {
     private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX + 1]);
 
     private void assertInts(final Check check, final int at, final int[] good, final int... bad) {
-        final int before = scratch.get(Wire.INT, at);
+        final int before = Wire.getInt(scratch, at);
         for (final int value : good) {
-            scratch.set(Wire.INT, at, value);
+            Wire.setInt(scratch, at, value);
             assertTrue(check.isValid(scratch, 0), () -> "" + value);
         }
         for (final int value : bad) {
-            scratch.set(Wire.INT, at, value);
+            Wire.setInt(scratch, at, value);
             assertFalse(check.isValid(scratch, 0), () -> "" + value);
         }
-        scratch.set(Wire.INT, at, before);
+        Wire.setInt(scratch, at, before);
     }
 
     private void assertLongs(final Check check, final int at, final long[] good, final long... bad) {
-        final long before = scratch.get(Wire.LONG, at);
+        final long before = Wire.getLong(scratch, at);
         for (final long value : good) {
-            scratch.set(Wire.LONG, at, value);
+            Wire.setLong(scratch, at, value);
             assertTrue(check.isValid(scratch, 0), () -> "" + value);
         }
         for (final long value : bad) {
-            scratch.set(Wire.LONG, at, value);
+            Wire.setLong(scratch, at, value);
             assertFalse(check.isValid(scratch, 0), () -> "" + value);
         }
-        scratch.set(Wire.LONG, at, before);
+        Wire.setLong(scratch, at, before);
     }
 
     private void assertAddress(final Check check, final int at) {
@@ -92,7 +92,7 @@ final class LimitsTest {
         assertInts(check, HeartbeatLayout.REPAIRABLE.at(), ints(0, 77), 78, -1);
         assertAddress(check, HeartbeatLayout.CONTROL_ADDRESS.at());
         assertAddress(check, HeartbeatLayout.DATA_ADDRESS.at());
-        scratch.set(Wire.INT, HeartbeatLayout.REPAIRABLE.at(), 0);
+        Wire.setInt(scratch, HeartbeatLayout.REPAIRABLE.at(), 0);
         assertLongs(check, HeartbeatLayout.NEXT_SEQUENCE.at(), longs(0, MUCH), -1, MUCH + 1);
     }
 
@@ -241,8 +241,8 @@ final class LimitsTest {
     }
 
     private void assertPart(final boolean valid, final int part, final int parts) {
-        scratch.set(Wire.SHORT, RepairGroupLayout.PART.at(), (short) part);
-        scratch.set(Wire.SHORT, RepairGroupLayout.PARTS.at(), (short) parts);
+        Wire.setShort(scratch, RepairGroupLayout.PART.at(), (short) part);
+        Wire.setShort(scratch, RepairGroupLayout.PARTS.at(), (short) parts);
         assertEquals(valid, RepairGroupLayout.isValid(scratch, 0), () -> part + " of " + parts);
     }
 
@@ -294,7 +294,7 @@ final class LimitsTest {
             assertEquals(Verdict.GOOD, ControlLayout.check(scratch, 0, bytes, checksum));
         }
         for (final int bytes : new int[] {0, ControlLayout.LENGTH - 1, Wire.CONTROL_BYTES_MAX + 1}) {
-            scratch.set(Wire.SHORT, ControlLayout.DATAGRAM_BYTES.at(), (short) bytes);
+            Wire.setShort(scratch, ControlLayout.DATAGRAM_BYTES.at(), (short) bytes);
             assertEquals(Verdict.BAD_LENGTH, ControlLayout.check(scratch, 0, bytes, checksum));
         }
     }
