@@ -83,10 +83,7 @@ final class StagedAssemblyTest {
         assembly.accept(2, 3, 1, 256);
         assembly.accept(3, 6, 1, 256);
         assertEquals(
-                List.of(
-                        "STAGING 0 > RING 512 x 256",
-                        "STAGING 512 > RING 768 x 256",
-                        "STAGING 768 > RING 1536 x 256"),
+                List.of("STAGING 0 > RING 512 x 256", "STAGING 512 > RING 768 x 256", "STAGING 768 > RING 1536 x 256"),
                 endBatch());
     }
 
