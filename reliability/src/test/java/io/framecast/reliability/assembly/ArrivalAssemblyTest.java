@@ -140,6 +140,14 @@ final class ArrivalAssemblyTest {
     }
 
     @Test
+    void shouldGrantTheSlotThatARepairDidNotTake() {
+        start();
+        assertEquals(8, assembly.creditLimit());
+        deliverRepaired(0);
+        assertEquals(9, assembly.creditLimit());
+    }
+
+    @Test
     void shouldPostNoSlotThatACopyReads() {
         start();
         assembly.accept(0, 0, 1, 256);
@@ -255,6 +263,17 @@ final class ArrivalAssemblyTest {
         assembly.deliver(bundle);
         assertTrue(assembly.openBundle(bundle, table));
         assertEquals(2, table.remaining());
+    }
+
+    @Test
+    void shouldRefuseABundleWhoseTableIsDamaged() {
+        start();
+        final int bytes = TestShape.writeBundle(memory.data(), 0, 0, 3);
+        memory.data().payload().asSlice(bytes - 8, 4).fill((byte) 0);
+        assembly.accept(0, 0, 1, bytes);
+        final ReceivedFrame bundle = ReceivedFrames.bundle(0, bytes, 3);
+        assembly.deliver(bundle);
+        assertFalse(assembly.openBundle(bundle, table));
     }
 
     @Test

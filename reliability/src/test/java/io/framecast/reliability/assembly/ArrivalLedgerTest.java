@@ -103,4 +103,36 @@ final class ArrivalLedgerTest {
         assertEquals(2, ledger.lastHandle());
         assertEquals(placement.creditLimit(), ledger.creditLimit());
     }
+
+    @Test
+    void shouldGrantTheWholeRingFromItsStartOn() {
+        assertEquals(100 + RING, ledger.creditLimit());
+        assertEquals(100, ledger.releasedSequence());
+    }
+
+    @Test
+    void shouldHoldNoMoreThanItHasPlacesFor() {
+        final ArrivalLedger one = new ArrivalLedger(placement, 1);
+        one.start(100);
+        land(100, 101);
+        assertTrue(one.canDeliver(100, 1));
+        final long place = one.deliver(100, 1, 1);
+        assertFalse(one.canDeliver(101, 1));
+        assertThrows(IllegalStateException.class, () -> one.deliver(101, 1, 1));
+        one.release(place);
+        assertTrue(one.canDeliver(101, 1));
+    }
+
+    @Test
+    void shouldRefuseWhatCannotBe() {
+        land(100, 101);
+        assertThrows(IllegalStateException.class, () -> ledger.deliver(100, 1, 0));
+        assertThrows(IllegalStateException.class, () -> ledger.deliver(100, 1, 128));
+        assertThrows(IllegalStateException.class, () -> ledger.release(0));
+        assertThrows(IllegalStateException.class, () -> ledger.release(-1));
+        assertThrows(IllegalStateException.class, () -> ledger.release(RING + BUFFERS));
+        assertThrows(IllegalStateException.class, () -> ledger.skip(100, 100));
+        ledger.deliver(100, 1, 127);
+        assertEquals(127, ledger.framesHeld());
+    }
 }

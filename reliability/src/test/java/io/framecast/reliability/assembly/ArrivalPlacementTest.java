@@ -418,6 +418,34 @@ final class ArrivalPlacementTest {
         assertEquals(0, placement.repostable());
         placement.reject();
         assertEquals(1, placement.repostable());
+        assertEquals(1, placement.land());
+    }
+
+    @Test
+    void shouldRefuseWhatCannotBe() {
+        assertThrows(IllegalArgumentException.class, () -> new ArrivalPlacement(0, 1, 64));
+        assertThrows(IllegalArgumentException.class, () -> new ArrivalPlacement(8, 0, 64));
+        assertThrows(IllegalArgumentException.class, () -> new ArrivalPlacement(8, 1, 48));
+        assertThrows(IllegalArgumentException.class, () -> new ArrivalPlacement(9, 1, 8));
+        placement.start(0);
+        land(0, 1);
+        final long held = complete(0, 2);
+        assertThrows(IllegalStateException.class, () -> placement.releaseRun(held + 1, 2));
+        placement.releaseRun(held, 2);
+        assertThrows(IllegalStateException.class, () -> placement.releaseRun(held, 2));
+        assertThrows(IllegalStateException.class, () -> placement.repost(-1));
+        assertThrows(IllegalStateException.class, () -> placement.repost(3));
+        placement.repost(0);
+        assertEquals(2, placement.repostable());
+    }
+
+    @Test
+    void shouldKeepWhatCameBehindFramesThatAreGivenUp() {
+        placement.start(0);
+        land(0, 2, 3);
+        placement.skip(0, 2);
+        assertEquals(1, placement.repostable());
+        assertEquals(1, complete(2, 2));
     }
 
     @Test

@@ -80,4 +80,21 @@ final class CopyLedgerTest {
             assertEquals(ended, ledger.free(32, ended));
         }
     }
+
+    @Test
+    void shouldFreeThoseBeforeTheNextMarkWhenMarksWereMerged() {
+        ledger.mark(4, 1);
+        ledger.mark(6, 1);
+        ledger.mark(9, 2);
+        assertEquals(6, ledger.free(9, 1));
+    }
+
+    @Test
+    void shouldTakeOneMarkForAnyNumberOfBatchesWithoutACopy() {
+        for (int batch = 1; batch <= 40; batch++) {
+            ledger.mark(batch, 1);
+        }
+        ledger.mark(50, 2);
+        assertEquals(40, ledger.free(50, 1));
+    }
 }

@@ -150,4 +150,17 @@ final class RingLedgerTest {
             }
         }
     }
+
+    @Test
+    void shouldBeginAgainAtTheFirstSlotBehindAJump() {
+        final RingLedger ledger = new RingLedger(10);
+        ledger.start(0);
+        ledger.release(ledger.deliver(0, 3, 1));
+        assertEquals(1000, ledger.skip(3, 1003));
+        assertEquals(3, ledger.slot(1003));
+        ledger.rewind(1003);
+        assertEquals(0, ledger.slot(1003));
+        assertEquals(9, ledger.slot(1012));
+        assertEquals(1013, ledger.creditLimit());
+    }
 }
