@@ -60,6 +60,13 @@ final class BundleTablesTest {
     }
 
     @Test
+    void shouldServeManySlots() {
+        final BundleTables tables = new BundleTables(1 << 24, TestShape.SLOT_BYTES);
+        keep(tables, (1 << 24) - 1, 100, 3);
+        assertTrue(opens(tables, (1 << 24) - 1, 100, 3));
+    }
+
+    @Test
     void shouldKeepTheNewestTableOfASlot() {
         final BundleTables tables = new BundleTables(256, TestShape.SLOT_BYTES);
         keep(tables, 7, 100, 3);

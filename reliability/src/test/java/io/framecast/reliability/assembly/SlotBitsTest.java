@@ -64,4 +64,12 @@ final class SlotBitsTest {
         word.set(63);
         assertTrue(word.isSet(63));
     }
+
+    @Test
+    void shouldServeManySlots() {
+        final SlotBits many = new SlotBits(1 << 26);
+        many.set((1 << 26) - 1);
+        assertTrue(many.isSet((1 << 26) - 1));
+        assertFalse(many.isSet((1 << 26) - 2));
+    }
 }

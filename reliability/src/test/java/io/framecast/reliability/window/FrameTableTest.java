@@ -15,8 +15,12 @@ final class FrameTableTest {
     private final FrameTable table = new FrameTable(64);
 
     private static MemorySegment header(final long id, final long bytes, final int metadataBytes) {
+        return header(id, bytes, DataLayout.FLAG_KEYFRAME, metadataBytes);
+    }
+
+    private static MemorySegment header(final long id, final long bytes, final int flags, final int metadataBytes) {
         final MemorySegment header = MemorySegment.ofArray(new byte[DataLayout.LENGTH]);
-        final DataHeader values = new DataHeader().frame(id, bytes, 99).attributes(1, metadataBytes);
+        final DataHeader values = new DataHeader().frame(id, bytes, 99).attributes(flags, metadataBytes);
         DataLayout.write(header, 0, values, 5, 0);
         return header;
     }
@@ -62,5 +66,27 @@ final class FrameTableTest {
         assertFalse(table.hasMetadata(5));
         table.putMetadata(5 + 64, new byte[] {1, 2});
         assertFalse(table.hasMetadata(5));
+    }
+
+    @Test
+    void shouldKeepNeighboursApart() {
+        table.learn(header(3, 100, 0), 0, 5);
+        table.learn(header(4, 200, 0), 0, 6);
+        assertTrue(table.contains(5));
+        assertTrue(table.contains(6));
+        assertEquals(100, table.frameBytes(5));
+        assertEquals(200, table.frameBytes(6));
+    }
+
+    @Test
+    void shouldTellTheFramesOfABundleFromTheLengthOfMetadata() {
+        table.learn(header(3, 300, DataLayout.FLAG_BUNDLE, 4), 0, 5);
+        assertEquals(4, table.bundleFrames(5));
+        assertEquals(0, table.metadataBytes(5));
+        assertTrue(table.hasMetadata(5));
+        table.learn(header(7, 300, 4), 0, 6);
+        assertEquals(0, table.bundleFrames(6));
+        assertEquals(4, table.metadataBytes(6));
+        assertNull(table.metadata(0));
     }
 }

@@ -134,4 +134,14 @@ final class ReceiveWindowTest {
         }
         assertEquals(run, window.unreceivedRun(probe, 5));
     }
+
+    @Test
+    void shouldServeManySlots() {
+        final ReceiveWindow window = new ReceiveWindow(1 << 26);
+        window.reset(0);
+        window.receive((1 << 26) - 1);
+        assertTrue(window.isReceived((1 << 26) - 1));
+        assertFalse(window.isReceived((1 << 26) - 2));
+        assertEquals((1 << 26) - 1, window.missing());
+    }
 }

@@ -75,6 +75,30 @@ final class RepairStoreTest {
     }
 
     @Test
+    void shouldWantEveryDatagramWhileTheSourceWritesNone() {
+        assertEquals(SLOTS, store.slots());
+        put(5, 10);
+        assertTrue(store.wants(5), "a repair may be newer than what is held");
+        assertTrue(store.wants(6));
+        assertFalse(store.awaits(6));
+    }
+
+    @Test
+    void shouldLeaveToTheSourceWhatItWrites() {
+        put(5, 10);
+        store.feedFrom(7);
+        assertFalse(store.wants(5), "held already");
+        assertTrue(store.wants(6));
+        assertFalse(store.awaits(6));
+        assertFalse(store.wants(7));
+        assertTrue(store.awaits(7));
+        store.unfed();
+        assertTrue(store.wants(5));
+        assertTrue(store.wants(7));
+        assertFalse(store.awaits(7));
+    }
+
+    @Test
     void shouldRefuseWhenSlotsAreNoPowerOfTwo() {
         assertThrows(
                 IllegalArgumentException.class,

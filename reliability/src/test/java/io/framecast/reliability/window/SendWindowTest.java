@@ -1,5 +1,6 @@
 package io.framecast.reliability.window;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -10,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import java.lang.foreign.MemorySegment;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class SendWindowTest {
@@ -37,6 +39,32 @@ final class SendWindowTest {
         }
         assertArrayEquals(new int[] {64, 64, 2, 0, 0, 0, 0, 0}, lengths);
         assertEquals(3, window.committed());
+    }
+
+    @Test
+    void shouldWriteHeadersOnBothSidesOfTheEnd() {
+        window.beginFrame(64 * 5, 0, 0, NONE);
+        window.commit(64 * 5, 5);
+        window.free(5);
+        window.beginFrame(64 * 7, 0, 0, NONE);
+        window.commit(64 * 7, 1);
+        window.commit(64 * 7, 5);
+        final HeaderChecksum checksum = new HeaderChecksum();
+        for (int i = 0; i < 6; i++) {
+            final long offset = (5L + i) % 8 * DataLayout.LENGTH;
+            assertTrue(checksum.isSealed(headers, offset, SESSION));
+            assertEquals(5 + i, DataLayout.SEQUENCE.get(headers, offset));
+            assertEquals(i, DataLayout.FRAME_INDEX.unsigned(headers, offset));
+        }
+    }
+
+    @Test
+    void shouldTouchNoHeaderButItsOwn() {
+        headers.fill((byte) 0x55);
+        window.beginFrame(64 * 3, 0, 0, NONE);
+        window.commit(64 * 3, 2);
+        final MemorySegment behind = headers.asSlice(2 * DataLayout.LENGTH);
+        assertTrue(IntStream.range(0, (int) behind.byteSize()).allMatch(i -> behind.get(JAVA_BYTE, i) == 0x55));
     }
 
     @Test

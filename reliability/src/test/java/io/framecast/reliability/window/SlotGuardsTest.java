@@ -151,6 +151,32 @@ final class SlotGuardsTest {
     }
 
     @Test
+    void shouldHoldWhatTheSourceWroteIfItsGuardIsValid() {
+        payload.fill((byte) 9);
+        lengths[3] = 40;
+        guards.seal(3, 3);
+        assertTrue(store.take(3, 40));
+        assertTrue(store.holds(3));
+        assertEquals(40, store.payloadBytes(3));
+        assertFalse(store.take(3 + SLOTS, 40), "the guard is of another sequence");
+        assertFalse(store.holds(3) || store.holds(3 + SLOTS));
+        assertTrue(store.take(3, 40));
+        assertFalse(store.take(3, 41), "the guard is of another length");
+        assertFalse(store.holds(3));
+        payloads[3 * SLOT_BYTES] ^= 1;
+        assertFalse(store.take(3, 40), "the payload is another one");
+        assertFalse(store.holds(3));
+    }
+
+    @Test
+    void shouldHoldNothingThatTheSourceWroteWhereThereAreNoGuards() {
+        final RepairStore unguarded = new RepairStore(new WindowMemory(headers, payload, lengths, SLOTS, SLOT_BYTES));
+        guards.seal(3, 3);
+        assertFalse(unguarded.take(3, 0));
+        assertFalse(unguarded.holds(3));
+    }
+
+    @Test
     void shouldSumSlotsOfMemoryOfAnyKind() {
         try (Arena arena = Arena.ofShared()) {
             final MemorySegment outside = arena.allocate(SLOTS * SLOT_BYTES);

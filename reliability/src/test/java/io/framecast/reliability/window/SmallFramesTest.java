@@ -116,6 +116,18 @@ final class SmallFramesTest {
     }
 
     @Test
+    void shouldLeaveNoBundleOpenWhenTheOnlyClaimIsAborted() {
+        final WindowMemory memory = window.memory();
+        final OpenBundle bundle = new OpenBundle();
+        final BundleSealer sealer = new BundleSealer(memory, BundleFixture.SESSION);
+        final SmallFrames frames = new SmallFrames(window, bundle, sealer, memory);
+        assertEquals(0, frames.claim(64));
+        assertTrue(OpenBundle.isOpen(bundle.word(), 0));
+        frames.abort();
+        assertEquals(OpenBundle.NONE, bundle.word());
+    }
+
+    @Test
     void shouldReuseTheRoomWhenAClaimInTheMiddleIsAborted() {
         publish(0, 1);
         assertTrue(fixture.claim(9, 500));
@@ -175,6 +187,30 @@ final class SmallFramesTest {
         assertArrayEquals(new byte[] {5, 6}, window.metadata(1));
         assertNull(window.metadata(2));
         assertArrayEquals(new byte[] {7}, window.metadata(3));
+    }
+
+    @Test
+    void shouldShareADatagramWhenTheMetadataIsEmpty() {
+        publish(0);
+        assertTrue(fixture.claim(1, 64));
+        small.commit(0, 1001, new byte[0]);
+        publish(2);
+        assertEquals(0, window.committed());
+        assertTrue(window.takeBundle());
+        expect(0, 0, 1, 2);
+    }
+
+    @Test
+    void shouldUseATableAgainWhenTheBundleTakenWithItIsSealed() {
+        publish(0);
+        assertTrue(window.takeBundle());
+        for (int number = 1; number <= 8; number++) {
+            publish(number);
+            small.close();
+            expect(number, number);
+            window.free(number);
+        }
+        assertEquals(9, window.committed());
     }
 
     @Test
