@@ -267,7 +267,6 @@ public final class ArrivalPlacement {
             final int slot = slotOf(first);
             int run = 0;
             while (i + run < count
-                    && slot + run < ringSlots
                     && landings[index(firstSequence + i + run)] == first + run
                     && slotOf(first + run) == slot + run) {
                 free(first + run);

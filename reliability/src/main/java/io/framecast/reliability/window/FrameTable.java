@@ -33,7 +33,6 @@ public final class FrameTable {
         metadataSequences = new long[capacity];
         metadata = new byte[capacity][];
         java.util.Arrays.fill(firstSequences, NONE);
-        java.util.Arrays.fill(metadataSequences, NONE);
     }
 
     public boolean contains(final long firstSequence) {

@@ -31,7 +31,6 @@ public final class RepairStore {
         metadataSequences = new long[slots];
         metadata = new byte[slots][];
         java.util.Arrays.fill(sequences, NONE);
-        java.util.Arrays.fill(metadataSequences, NONE);
     }
 
     /// Before the first use: lets [#guard] write slot guards.
