@@ -156,11 +156,11 @@ final class RingLedgerTest {
         final RingLedger ledger = new RingLedger(10);
         ledger.start(0);
         ledger.release(ledger.deliver(0, 3, 1));
-        assertEquals(1000, ledger.skip(3, 1003));
-        assertEquals(3, ledger.slot(1003));
-        ledger.rewind(1003);
-        assertEquals(0, ledger.slot(1003));
-        assertEquals(9, ledger.slot(1012));
-        assertEquals(1013, ledger.creditLimit());
+        assertEquals(1004, ledger.skip(3, 1007));
+        assertEquals(3, ledger.slot(1007));
+        ledger.rewind(1007);
+        assertEquals(0, ledger.slot(1007));
+        assertEquals(9, ledger.slot(1016));
+        assertEquals(1017, ledger.creditLimit());
     }
 }
