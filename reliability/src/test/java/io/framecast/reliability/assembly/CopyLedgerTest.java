@@ -95,6 +95,8 @@ final class CopyLedgerTest {
             ledger.mark(batch, 1);
         }
         ledger.mark(50, 2);
-        assertEquals(40, ledger.free(50, 1));
+        ledger.mark(60, 3);
+        assertEquals(40, ledger.free(60, 1));
+        assertEquals(50, ledger.free(60, 2));
     }
 }
