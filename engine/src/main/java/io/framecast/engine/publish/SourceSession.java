@@ -385,7 +385,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         if (hasRoom(wantedSlots)) {
             publisher.wake();
         }
-        counters.tick(nowNs);
+        counters.tick(work, nowNs);
         lookAround(nowNs);
         drained = session.isDrained();
         settled = session.isSettled();

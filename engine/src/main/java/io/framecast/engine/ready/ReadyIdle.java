@@ -16,7 +16,9 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
     private static final int LOOKS = 2;
     private static final long LOOK_MIN_NS = 1_000;
     private static final int LOOK_DOUBLINGS_MAX = 8;
-    private static final long SLEEP_MAX_NS = 10_000_000;
+    // The first sleep after work ends in time to publish counters and statistics; then there is nothing to publish.
+    private static final long FIRST_SLEEP_MAX_NS = 20_000_000;
+    private static final long SLEEP_MAX_NS = 100_000_000;
 
     private final Waits waits;
     private final @Nullable Sleep sleep;
@@ -24,6 +26,8 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
     private boolean intends;
     // Sleeps in a row that a descriptor ended and that no work followed.
     private int fruitless;
+    // The thread has slept since the last work.
+    private boolean slept;
 
     /// @throws io.framecast.api.error.TransportException when the system is out of descriptors
     public ReadyIdle(final Waits waits) {
@@ -42,6 +46,7 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
     public void idle(final int workCount) {
         if (workCount > 0) {
             reset();
+            rest();
         } else {
             idle();
         }
@@ -71,8 +76,20 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
         }
     }
 
+    // Work that another thread makes before the sleep is announced waits for its end.
+    private void rest() {
+        final Sleep own = sleep;
+        final long restNs = own == null ? 0 : Math.min(waits.restNs(), waits.untilTimerNs());
+        if (own != null && restNs > 0) {
+            own.intend();
+            own.rest(restNs);
+        }
+    }
+
     private void sleep(final Sleep own) {
-        final long longestNs = Math.min(waits.untilTimerNs(), waits.mustPoll() ? lookNs() : SLEEP_MAX_NS);
+        final long idleNs = slept ? SLEEP_MAX_NS : FIRST_SLEEP_MAX_NS;
+        final long longestNs = Math.min(waits.untilTimerNs(), waits.mustPoll() ? lookNs() : idleNs);
+        slept = true;
         if (own.sleep(waits, Math.max(0, longestNs))) {
             fruitless++;
             // The agent has no credit to read a readable descriptor: that must not keep it awake.
@@ -90,6 +107,7 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
     public void reset() {
         idles = 0;
         fruitless = 0;
+        slept = false;
         if (intends) {
             intends = false;
             Objects.requireNonNull(sleep).giveUp();

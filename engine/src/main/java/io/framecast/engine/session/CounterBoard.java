@@ -25,6 +25,7 @@ import java.util.function.ToLongFunction;
 /// thread publishes them at intervals.
 public final class CounterBoard implements AutoCloseable {
     private static final long INTERVAL_NS = 10_000_000;
+    private static final long IDLE_INTERVAL_NS = 100_000_000;
 
     /// One counter and its source.
     private record Entry(Counter counter, LongSupplier value) {}
@@ -33,6 +34,8 @@ public final class CounterBoard implements AutoCloseable {
     private final String labels;
     private final List<Entry> entries = new ArrayList<>();
     private long dueNs;
+    private long idleDueNs;
+    private boolean changed;
 
     /// @param labels the labels of every counter, from [Labels#of]
     public CounterBoard(final CounterTable table, final String labels) {
@@ -144,10 +147,15 @@ public final class CounterBoard implements AutoCloseable {
         return this;
     }
 
-    /// Publishes when the interval is over.
-    public void tick(final long nowNs) {
-        if (nowNs >= dueNs) {
+    /// Publishes when the interval is over, which is longer while nothing happens.
+    ///
+    /// @param work done in this cycle
+    public void tick(final int work, final long nowNs) {
+        changed |= work > 0;
+        if (nowNs >= (changed ? dueNs : idleDueNs)) {
+            changed = false;
             dueNs = nowNs + INTERVAL_NS;
+            idleDueNs = nowNs + IDLE_INTERVAL_NS;
             publish();
         }
     }

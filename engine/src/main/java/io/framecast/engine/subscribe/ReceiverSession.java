@@ -268,7 +268,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             return protocol.takeBack(nowNs);
         }
         final int work = protocol.doWork(nowNs);
-        counters.tick(nowNs);
+        counters.tick(work, nowNs);
         return work;
     }
 
@@ -295,6 +295,10 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
 
     long nextDeadlineNs() {
         return left ? Long.MAX_VALUE : protocol.nextDeadlineNs();
+    }
+
+    long restNs() {
+        return left ? 0 : protocol.restNs();
     }
 
     boolean mustPoll() {

@@ -178,6 +178,12 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         return Math.min(waiting ? returnNs : NEVER, sessions.nextDeadlineNs());
     }
 
+    // Other sources must not wait.
+    @Override
+    public long restNs() {
+        return !leaving && sessions.size() == 1 ? sessions.get(0).restNs() : 0;
+    }
+
     @Override
     public boolean mustPoll() {
         return !leaving && (!isPollable() || sessions.mustPoll());
@@ -217,7 +223,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             statsNs = nowNs + STATS_INTERVAL_NS;
             publishStats();
         }
-        counters.tick(nowNs);
+        counters.tick(work, nowNs);
         return work;
     }
 

@@ -2,6 +2,7 @@ package io.framecast.reliability.flow;
 
 /// The time of a source's heartbeats: soon after the last datagram of a burst, so that receivers notice a lost
 /// tail, then ever more rarely. Heartbeats are regular while the source streams, and while it waits for an answer.
+/// Behind data that everybody acknowledged, the next one only keeps members and round-trip times alive.
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
 public final class HeartbeatScheduler {
@@ -18,6 +19,8 @@ public final class HeartbeatScheduler {
     private long lastNs;
     private long intervalNs = TAIL_NS;
     private long dueNs;
+    // The last heartbeats followed data, and nothing else.
+    private boolean behindData;
 
     /// Makes a scheduler whose first heartbeat is due at once.
     public HeartbeatScheduler(final long aliveTimeoutNs) {
@@ -26,12 +29,14 @@ public final class HeartbeatScheduler {
 
     public void onDataSent(final long nowNs) {
         intervalNs = TAIL_NS;
+        behindData = true;
         dueNs = Math.max(nowNs, Math.min(nowNs + TAIL_NS, lastNs + STREAMING_NS));
     }
 
-    /// A heartbeat is due now: end of stream, or a full window.
+    /// A heartbeat is due now: a new member, whose round-trip time is not known, end of stream, or a full window.
     public void onUrgent(final long nowNs) {
         dueNs = nowNs;
+        behindData = false;
         intervalNs = TAIL_NS;
     }
 
@@ -40,8 +45,12 @@ public final class HeartbeatScheduler {
     /// @param waiting whether the source waits for an answer
     public void onSent(final boolean waiting, final long nowNs) {
         lastNs = nowNs;
+        final long answerMaxNs = Math.min(WAITING_MAX_NS, idleMaxNs);
+        if (behindData && !waiting) {
+            intervalNs = Math.max(intervalNs, answerMaxNs);
+        }
         dueNs = nowNs + intervalNs;
-        intervalNs = Math.min(waiting ? Math.min(WAITING_MAX_NS, idleMaxNs) : idleMaxNs, 2 * intervalNs);
+        intervalNs = Math.min(waiting ? answerMaxNs : idleMaxNs, 2 * intervalNs);
     }
 
     public long nextDeadlineNs() {

@@ -126,7 +126,7 @@ final class FlowTest {
         heartbeats.onDataSent(base + 10);
         assertEquals(base + 10 + HeartbeatScheduler.TAIL_NS, heartbeats.nextDeadlineNs());
         long now = heartbeats.nextDeadlineNs();
-        long interval = HeartbeatScheduler.TAIL_NS;
+        long interval = HeartbeatScheduler.WAITING_MAX_NS;
         while (interval < HeartbeatScheduler.IDLE_MAX_NS) {
             heartbeats.onSent(false, now);
             assertEquals(now + interval, heartbeats.nextDeadlineNs());
