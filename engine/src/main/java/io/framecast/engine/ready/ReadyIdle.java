@@ -46,7 +46,6 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
     public void idle(final int workCount) {
         if (workCount > 0) {
             reset();
-            rest();
         } else {
             idle();
         }
@@ -73,16 +72,6 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
         } else {
             intends = false;
             sleep(own);
-        }
-    }
-
-    // Work that another thread makes before the sleep is announced waits for its end.
-    private void rest() {
-        final Sleep own = sleep;
-        final long restNs = own == null ? 0 : Math.min(waits.restNs(), waits.untilTimerNs());
-        if (own != null && restNs > 0) {
-            own.intend();
-            own.rest(restNs);
         }
     }
 

@@ -77,21 +77,7 @@ final class Sleep implements Wakeup, AutoCloseable {
     ///
     /// @return whether a descriptor polls readable
     boolean sleep(final Waits waits, final long longestNs) {
-        descriptors = 0;
-        add(set.descriptor());
-        waits.collectDescriptors(adder);
-        return await(longestNs);
-    }
-
-    /// Sleeps as [#sleep] does, but no arrival of data ends it.
-    void rest(final long longestNs) {
-        descriptors = 0;
-        add(set.descriptor());
-        await(longestNs);
-    }
-
-    private boolean await(final long longestNs) {
-        final boolean ready = intended && poll(longestNs);
+        final boolean ready = intended && await(waits, longestNs);
         final boolean woken = !INTENDED.compareAndSet(this, true, false);
         awaitsEvent |= woken;
         if (awaitsEvent && Libc.read(event, count.address(), Long.BYTES) == Long.BYTES) {
@@ -100,7 +86,10 @@ final class Sleep implements Wakeup, AutoCloseable {
         return ready && !woken;
     }
 
-    private boolean poll(final long longestNs) {
+    private boolean await(final Waits waits, final long longestNs) {
+        descriptors = 0;
+        add(set.descriptor());
+        waits.collectDescriptors(adder);
         Words.setLong(timespec, 0, longestNs / NS_PER_SECOND);
         Words.setLong(timespec, Linux.TIMESPEC_NANOS, longestNs % NS_PER_SECOND);
         return Libc.ppoll(pollfds.address(), descriptors, timespec.address()) > 0;

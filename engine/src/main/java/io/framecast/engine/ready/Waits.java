@@ -15,12 +15,6 @@ public interface Waits {
     /// It must then poll for the work.
     boolean mustPoll();
 
-    /// How long the agent may sleep after a duty cycle with work, in nanoseconds, although more arrives meanwhile; 0
-    /// where it must go on. Arrivals of data then wake it only after that time.
-    default long restNs() {
-        return 0;
-    }
-
     /// Passes the descriptors that end the sleep which is about to begin, besides those that end every sleep.
     /// [ReadySet#NONE] is ignored.
     default void collectDescriptors(final IntConsumer descriptors) {}

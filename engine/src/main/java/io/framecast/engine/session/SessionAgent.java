@@ -43,11 +43,6 @@ public class SessionAgent<M extends SessionAgent.Member> implements Agent, Waits
         /// The deadline of the next timer.
         long nextDeadlineNs();
 
-        /// How long the agent may sleep although data arrives, in nanoseconds; 0 where each arrival must wake it.
-        default long restNs() {
-            return 0;
-        }
-
         /// Whether the member waits for an event that no descriptor announces.
         boolean mustPoll();
     }
@@ -153,12 +148,6 @@ public class SessionAgent<M extends SessionAgent.Member> implements Agent, Waits
             deadlineNs = Math.min(deadlineNs, members.get(i).nextDeadlineNs());
         }
         return deadlineNs == Long.MAX_VALUE ? deadlineNs : deadlineNs - clock.nanoTime();
-    }
-
-    // Other members must not wait.
-    @Override
-    public long restNs() {
-        return members.size() == 1 ? members.getFirst().restNs() : 0;
     }
 
     @Override

@@ -297,10 +297,6 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         return left ? Long.MAX_VALUE : protocol.nextDeadlineNs();
     }
 
-    long restNs() {
-        return left ? 0 : protocol.restNs();
-    }
-
     boolean mustPoll() {
         return left || queue.isDraining() || protocol.isWaiting() || memory.isBusy();
     }

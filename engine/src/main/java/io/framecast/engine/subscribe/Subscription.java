@@ -178,12 +178,6 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         return Math.min(waiting ? returnNs : NEVER, sessions.nextDeadlineNs());
     }
 
-    // Other sources must not wait.
-    @Override
-    public long restNs() {
-        return !leaving && sessions.size() == 1 ? sessions.get(0).restNs() : 0;
-    }
-
     @Override
     public boolean mustPoll() {
         return !leaving && (!isPollable() || sessions.mustPoll());

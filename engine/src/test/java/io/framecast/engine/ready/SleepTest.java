@@ -108,33 +108,6 @@ class SleepTest {
         }
     }
 
-    @Test
-    void shouldRestThoughADescriptorPollsReadable() {
-        try (Sleep other = new Sleep()) {
-            other.intend();
-            other.wake();
-            final OtherSleeps others = new OtherSleeps();
-            others.sleeps.add(other);
-            others.restNs = 2_000_000;
-            try (ReadyIdle idle = new ReadyIdle(others)) {
-                final long startNs = System.nanoTime();
-                idle.idle(1);
-                assertTrue(System.nanoTime() - startNs >= 2_000_000);
-            }
-        }
-    }
-
-    @Test
-    void shouldNotRestWhenWokenSinceTheIntention() {
-        sleep.intend();
-        sleep.wake();
-        final long startNs = System.nanoTime();
-        sleep.rest(LONG_NS);
-        assertTrue(System.nanoTime() - startNs < LONG_NS / 2);
-        sleep.intend();
-        sleep.rest(1_000_000);
-    }
-
     // Each hand-off needs a sleep and a wake-up; a lost one would block until the test's timeout.
     @Test
     void shouldLoseNoWakeBetweenTwoThreads() throws InterruptedException {
@@ -216,16 +189,10 @@ class SleepTest {
     /// Waits for other sleepers' events.
     private static final class OtherSleeps implements Waits {
         private final List<Sleep> sleeps = new ArrayList<>();
-        private long restNs;
 
         @Override
         public long untilTimerNs() {
             return Long.MAX_VALUE;
-        }
-
-        @Override
-        public long restNs() {
-            return restNs;
         }
 
         @Override

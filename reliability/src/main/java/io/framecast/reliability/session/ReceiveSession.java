@@ -35,7 +35,6 @@ public final class ReceiveSession {
     private final @Nullable RemoteWindows windows;
     private final FrameConsumer consumer;
     private final FrameDelivery delivery;
-    private final ArrivalPace pace = new ArrivalPace();
     private final int fullBytes;
     private boolean started;
     private long firstFrameId;
@@ -44,8 +43,6 @@ public final class ReceiveSession {
     private long resumeFromId = Long.MAX_VALUE;
     private long standstillNs;
     private long repairsDueNs;
-    // The last cycle took datagrams of the data lane.
-    private boolean arriving;
 
     /// @param assembly prepared over the data lane
     /// @param repairs over the same memory
@@ -137,12 +134,6 @@ public final class ReceiveSession {
         return isOver() && !isEnded() && !isWaiting() ? 0 : machine.nextDeadlineNs();
     }
 
-    /// How long the thread may sleep after a cycle, in nanoseconds, although more datagrams arrive meanwhile; 0 where
-    /// each must wake it. A frame that takes its time to arrive is taken in a few looks.
-    public long restNs() {
-        return arriving && machine.missing() == 0 && !isWaiting() ? pace.restNs() : 0;
-    }
-
     /// One cycle.
     ///
     /// @return work done: datagrams, frames, timers
@@ -211,7 +202,6 @@ public final class ReceiveSession {
                 break;
             }
         }
-        arriving = taken > 0;
         // Behind the data lane: a repair requested too early must not win over the original that arrived meanwhile.
         return areRepairsDue(taken, nowNs) ? taken + pollRepairs(nowNs) : taken;
     }
@@ -264,10 +254,6 @@ public final class ReceiveSession {
         if (run > 1) {
             run = 1 + machine.onRun(landing.headers(), header, landing.headerStride(), run - 1, nowNs);
         }
-        final long frameIndex = DataLayout.FRAME_INDEX.unsigned(landing.headers(), header);
-        final long frameSlots =
-                StreamInfo.slots(DataLayout.FRAME_BYTES.unsigned(landing.headers(), header), landing.slotBytes());
-        pace.onArrival(sequence + run, sequence - frameIndex + frameSlots, nowNs);
         keep(landing, slot, sequence, run, bytes - DataLayout.LENGTH);
         assembly.accept(slot, sequence, run, bytes - DataLayout.LENGTH);
         return run;

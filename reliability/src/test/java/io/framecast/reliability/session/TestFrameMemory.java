@@ -2,24 +2,17 @@ package io.framecast.reliability.session;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
-import io.framecast.reliability.assembly.FrameMemory;
+import io.framecast.reliability.assembly.CopyCounts;
 import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.EnumMap;
-import java.util.Map;
-import java.util.Objects;
 
 /// A receiver's memory. Copies are carried out as they begin; a test may let them seem under way for longer.
-final class TestFrameMemory implements FrameMemory {
-    private final Map<Space, MemorySegment> spaces = new EnumMap<>(Space.class);
+final class TestFrameMemory extends CopyCounts {
     private final LandingSlots data;
     private final LandingSlots repairs;
-    private final boolean mappedTwice;
-    private long submitted;
-    private long completed;
     /// Copies end when the test says so, by [#finish].
     boolean late;
     /// The memory of the posted buffer is closed: a copy into it fails.
@@ -28,13 +21,13 @@ final class TestFrameMemory implements FrameMemory {
     boolean reassemblyBroken;
 
     TestFrameMemory(final MemoryShape shape, final boolean mappedTwice) {
-        this.mappedTwice = mappedTwice;
-        spaces.put(Space.RING, allocate(shape.ringBytes()));
-        spaces.put(Space.STAGING, allocate((long) shape.landingSlots() * shape.slotBytes()));
-        spaces.put(Space.REPAIR, allocate((long) shape.allRepairSlots() * shape.slotBytes()));
-        spaces.put(Space.SCRATCH, allocate((long) shape.batchMax() * shape.slotBytes()));
-        spaces.put(Space.REASSEMBLY, allocate(shape.buffersBytes()));
-        spaces.put(Space.POSTED, allocate(shape.bufferBytes()));
+        super(mappedTwice);
+        put(Space.RING, allocate(shape.ringBytes()));
+        put(Space.STAGING, allocate((long) shape.landingSlots() * shape.slotBytes()));
+        put(Space.REPAIR, allocate((long) shape.allRepairSlots() * shape.slotBytes()));
+        put(Space.SCRATCH, allocate((long) shape.batchMax() * shape.slotBytes()));
+        put(Space.REASSEMBLY, allocate(shape.buffersBytes()));
+        put(Space.POSTED, allocate(shape.bufferBytes()));
         final boolean staged = shape.kind() == MemoryShape.Kind.STAGED;
         data = landing(
                 staged ? Space.STAGING : Space.RING,
@@ -51,10 +44,6 @@ final class TestFrameMemory implements FrameMemory {
         return new LandingSlots(allocate((long) slots * DataLayout.LENGTH), 0, of(space), slotBytes, slots);
     }
 
-    private MemorySegment of(final Space space) {
-        return Objects.requireNonNull(spaces.get(space));
-    }
-
     /// The bytes of a frame; beyond the ring's end they go on at its start.
     byte[] bytes(final Space space, final long offset, final int length) {
         final MemorySegment from = of(space);
@@ -64,11 +53,6 @@ final class TestFrameMemory implements FrameMemory {
             bytes[i] = from.get(JAVA_BYTE, space == Space.RING ? at % from.byteSize() : at);
         }
         return bytes;
-    }
-
-    /// Every copy so far has ended.
-    void finish() {
-        completed = submitted;
     }
 
     @Override
@@ -82,17 +66,12 @@ final class TestFrameMemory implements FrameMemory {
     }
 
     @Override
-    public boolean isRingMappedTwice() {
-        return mappedTwice;
-    }
-
-    @Override
     public void copy(final Space from, final long fromOffset, final Space to, final long toOffset, final long bytes) {
         if ((to == Space.POSTED && postedClosed) || (to == Space.REASSEMBLY && reassemblyBroken)) {
             throw new IllegalStateException("closed");
         }
         MemorySegment.copy(MemorySegment.ofArray(bytes(from, fromOffset, (int) bytes)), 0, of(to), toOffset, bytes);
-        submitted++;
+        begin();
         if (!late) {
             finish();
         }
@@ -101,25 +80,5 @@ final class TestFrameMemory implements FrameMemory {
     @Override
     public void flush() {
         // Each copy has its own end.
-    }
-
-    @Override
-    public long submitted() {
-        return submitted;
-    }
-
-    @Override
-    public long completed() {
-        return completed;
-    }
-
-    @Override
-    public boolean isVisible(final long copies) {
-        return completed >= copies;
-    }
-
-    @Override
-    public MemorySegment read(final Space space, final long offset, final int bytes) {
-        return of(space).asSlice(offset, bytes);
     }
 }
