@@ -25,7 +25,9 @@ import java.util.function.ToLongFunction;
 /// thread publishes them at intervals.
 public final class CounterBoard implements AutoCloseable {
     private static final long INTERVAL_NS = 10_000_000;
-    private static final long IDLE_INTERVAL_NS = 100_000_000;
+    // An idle session works ten to twenty times a second, for heartbeats; a stream of few frames a second does more.
+    private static final long INTERVAL_MAX_NS = 320_000_000;
+    private static final long BUSY_CYCLE_NS = 25_000_000;
 
     /// One counter and its source.
     private record Entry(Counter counter, LongSupplier value) {}
@@ -34,8 +36,10 @@ public final class CounterBoard implements AutoCloseable {
     private final String labels;
     private final List<Entry> entries = new ArrayList<>();
     private long dueNs;
-    private long idleDueNs;
-    private boolean changed;
+    private long intervalNs = INTERVAL_NS;
+    private long publishedNs;
+    // Cycles with work since the last publication.
+    private int cycles;
 
     /// @param labels the labels of every counter, from [Labels#of]
     public CounterBoard(final CounterTable table, final String labels) {
@@ -147,15 +151,20 @@ public final class CounterBoard implements AutoCloseable {
         return this;
     }
 
-    /// Publishes when the interval is over, which is longer while nothing happens.
+    /// Publishes when the interval is over: it doubles while little happens, because to publish costs more than the
+    /// heartbeats of an idle session.
     ///
     /// @param work done in this cycle
     public void tick(final int work, final long nowNs) {
-        changed |= work > 0;
-        if (nowNs >= (changed ? dueNs : idleDueNs)) {
-            changed = false;
-            dueNs = nowNs + INTERVAL_NS;
-            idleDueNs = nowNs + IDLE_INTERVAL_NS;
+        if (work > 0) {
+            cycles++;
+        }
+        final boolean busy = cycles * BUSY_CYCLE_NS > nowNs - publishedNs;
+        if (nowNs >= dueNs || (busy && nowNs - publishedNs >= INTERVAL_NS)) {
+            intervalNs = busy ? INTERVAL_NS : Math.min(2 * intervalNs, INTERVAL_MAX_NS);
+            publishedNs = nowNs;
+            dueNs = nowNs + intervalNs;
+            cycles = 0;
             publish();
         }
     }

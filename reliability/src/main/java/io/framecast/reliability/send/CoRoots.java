@@ -71,6 +71,11 @@ final class CoRoots {
         aliveTimeoutNs = config.stream().aliveTimeoutNs();
     }
 
+    /// Whether the source chooses co-roots.
+    boolean isEnabled() {
+        return config.count() > 0;
+    }
+
     SenderOutput output() {
         return output;
     }

@@ -60,6 +60,11 @@ final class CreditWords {
         ids = new ControlWriter(stream.session());
     }
 
+    /// Whether [#onTick] has nothing to do for the member, now and later.
+    boolean isIdle(final int member) {
+        return members.of(member).link == Stage.NONE;
+    }
+
     /// A receiver has become a member: its handshake has confirmed its addresses.
     void onActivated(final int member, final long nowNs) {
         final byte[] descriptor = members.of(member).terms.addresses().link();

@@ -47,6 +47,7 @@ public final class SenderMachine {
     // The last resort, behind heartbeats and NACKs: a late retransmission costs less than a needless one.
     private static final long TIMEOUT_MIN_NS = 100_000_000;
     private static final long MEMBER_TICK_NS = 20_000_000;
+    private static final long MEMBER_TICK_IDLE_NS = 100_000_000;
     private static final long TIMEOUT_MAX_NS = 1_000_000_000;
     private static final long HOLD_OFF_MIN_NS = 200_000;
     private static final int TIMEOUT_DOUBLINGS_MAX = 6;
@@ -84,6 +85,8 @@ public final class SenderMachine {
     private long membersNs;
     private boolean stuck;
     private long memberDeadlineNs = Long.MAX_VALUE;
+    // At the last check every member had everything, and only silence could change that.
+    private boolean quiet;
 
     /// Makes a sender over the window that its publisher fills.
     ///
@@ -202,8 +205,9 @@ public final class SenderMachine {
         coRoots.feeds().onSent(next - count, count);
         counts.add(SenderCount.SENT_DATAGRAMS, count);
         heartbeats.onDataSent(nowNs);
-        if (memberDeadlineNs == Long.MAX_VALUE) {
-            memberDeadlineNs = nowNs + MEMBER_TICK_NS;
+        if (memberDeadlineNs == Long.MAX_VALUE || quiet) {
+            memberDeadlineNs = Math.min(memberDeadlineNs, nowNs + MEMBER_TICK_NS);
+            quiet = false;
         }
     }
 
@@ -549,14 +553,19 @@ public final class SenderMachine {
         final long sinceNs = Math.min(nowNs - membersNs, 2 * MEMBER_TICK_NS);
         membersNs = nowNs;
         final boolean blocked = isBlocked();
+        quiet = !blocked && !coRoots.isEnabled() && members.acknowledgedByAll(next) == next;
         for (int m = 0; m < members.capacity(); m++) {
             if (members.of(m).state == State.ACTIVE || members.of(m).state == State.ADMITTED) {
                 final boolean holdsBack = blocked && isHeldBackBy(m);
                 work += members.isTooSlow(m, holdsBack, sinceNs)
                         ? evictAs(m, Reason.SLOW, nowNs)
                         : onMemberTick(m, nowNs);
+                quiet &= members.of(m).state == State.ACTIVE && members.of(m).started && words.isIdle(m);
                 memberDeadlineNs = nowNs + MEMBER_TICK_NS;
             }
+        }
+        if (quiet && memberDeadlineNs != Long.MAX_VALUE) {
+            memberDeadlineNs = nowNs + memberTickMaxNs(stream.aliveTimeoutNs());
         }
         passOn(blocked);
         return work + coRoots.onTick(next, blocked, nowNs);
@@ -652,6 +661,12 @@ public final class SenderMachine {
     private long timeoutNs(final int member) {
         final long base = Math.max(TIMEOUT_MIN_NS, 2 * members.of(member).rtt.timeoutNs());
         return Math.min(TIMEOUT_MAX_NS, base << Math.min(TIMEOUT_DOUBLINGS_MAX, members.of(member).timeouts));
+    }
+
+    /// The longest time between two checks of the members' silence: as long as no datagram is sent and every member
+    /// has everything, a check each 20 ms would keep an idle process busy.
+    public static long memberTickMaxNs(final long aliveTimeoutNs) {
+        return Math.clamp(aliveTimeoutNs / 50, MEMBER_TICK_NS, MEMBER_TICK_IDLE_NS);
     }
 
     /// The time at which [#onTick] has something to do.

@@ -2,6 +2,7 @@ package io.framecast.reliability.sim;
 
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.receive.ReceiverMachine.State;
+import io.framecast.reliability.send.SenderMachine;
 import io.framecast.reliability.sim.record.SimFrames;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.LeaveLayout;
@@ -15,9 +16,6 @@ final class LifeCheck {
 
     /// A gap that stays open this long, and a round trip, must have been reported.
     private static final long GAP_REPORT_MAX_NS = 100_000_000;
-
-    /// The interval at which a source checks its members.
-    private static final long MEMBER_TICK_NS = 20_000_000;
 
     private final SimReception reception;
     private final SimReceiver process;
@@ -156,7 +154,8 @@ final class LifeCheck {
     /// @param sourceAwakeNs since when the source is up, by the true clock
     void watchFromSource(final long sourceAwakeNs) {
         final long silentNs = trueNs() - Math.max(sourceNoticedTrueNs, sourceAwakeNs);
-        if (!isDismissed() && reception.frames().isStarted() && silentNs > aliveNs() + MEMBER_TICK_NS + MARGIN_NS) {
+        final long tickNs = SenderMachine.memberTickMaxNs(aliveNs());
+        if (!isDismissed() && reception.frames().isStarted() && silentNs > aliveNs() + tickNs + MARGIN_NS) {
             violation("is a member still though its source has not heard it for " + silentNs / 1000 + " us");
         }
     }

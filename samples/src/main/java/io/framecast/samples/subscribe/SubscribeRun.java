@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 /// device memory into the host, checked and written.
 final class SubscribeRun {
     // Between looks at whether to stop.
-    private static final Duration LOOK = Duration.ofMillis(20);
+    // Frames and the stream's end wake the thread; it looks by itself for a stop and for --wait-timeout.
+    private static final Duration LOOK = Duration.ofMillis(100);
 
     private final Subscriber subscriber;
     private final long framesMax;
