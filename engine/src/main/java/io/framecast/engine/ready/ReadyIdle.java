@@ -16,9 +16,10 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
     private static final int LOOKS = 2;
     private static final long LOOK_MIN_NS = 1_000;
     private static final int LOOK_DOUBLINGS_MAX = 8;
-    // The first sleep after work ends in time to publish counters and statistics; then there is nothing to publish.
+    // The first sleep after much work ends in time to publish counters and statistics. A heartbeat is not much.
     private static final long FIRST_SLEEP_MAX_NS = 20_000_000;
-    private static final long SLEEP_MAX_NS = 100_000_000;
+    private static final int MUCH_WORK = 4;
+    private static final long SLEEP_MAX_NS = 250_000_000;
 
     private final Waits waits;
     private final @Nullable Sleep sleep;
@@ -26,8 +27,8 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
     private boolean intends;
     // Sleeps in a row that a descriptor ended and that no work followed.
     private int fruitless;
-    // The thread has slept since the last work.
-    private boolean slept;
+    // Duty cycles with work since the last sleep.
+    private int worked;
 
     /// @throws io.framecast.api.error.TransportException when the system is out of descriptors
     public ReadyIdle(final Waits waits) {
@@ -45,6 +46,7 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
     @Override
     public void idle(final int workCount) {
         if (workCount > 0) {
+            worked++;
             reset();
         } else {
             idle();
@@ -76,9 +78,9 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
     }
 
     private void sleep(final Sleep own) {
-        final long idleNs = slept ? SLEEP_MAX_NS : FIRST_SLEEP_MAX_NS;
+        final long idleNs = worked < MUCH_WORK ? SLEEP_MAX_NS : FIRST_SLEEP_MAX_NS;
         final long longestNs = Math.min(waits.untilTimerNs(), waits.mustPoll() ? lookNs() : idleNs);
-        slept = true;
+        worked = 0;
         if (own.sleep(waits, Math.max(0, longestNs))) {
             fruitless++;
             // The agent has no credit to read a readable descriptor: that must not keep it awake.
@@ -96,7 +98,6 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
     public void reset() {
         idles = 0;
         fruitless = 0;
-        slept = false;
         if (intends) {
             intends = false;
             Objects.requireNonNull(sleep).giveUp();

@@ -13,7 +13,9 @@ public final class HeartbeatScheduler {
     /// While data is unacknowledged.
     public static final long WAITING_MAX_NS = 20_000_000;
     /// While nothing happens; a subscriber that starts finds the source within this.
-    public static final long IDLE_MAX_NS = 100_000_000;
+    public static final long IDLE_MAX_NS = 250_000_000;
+    /// While there are no members.
+    public static final long ALONE_MAX_NS = 100_000_000;
 
     private final long idleMaxNs;
     private long lastNs;
@@ -43,14 +45,16 @@ public final class HeartbeatScheduler {
     /// A heartbeat was sent.
     ///
     /// @param waiting whether the source waits for an answer
-    public void onSent(final boolean waiting, final long nowNs) {
+    /// @param members how many it has
+    public void onSent(final boolean waiting, final int members, final long nowNs) {
         lastNs = nowNs;
         final long answerMaxNs = Math.min(WAITING_MAX_NS, idleMaxNs);
+        final long quietMaxNs = members > 0 ? idleMaxNs : Math.min(ALONE_MAX_NS, idleMaxNs);
         if (behindData && !waiting) {
             intervalNs = Math.max(intervalNs, answerMaxNs);
         }
         dueNs = nowNs + intervalNs;
-        intervalNs = Math.min(waiting ? answerMaxNs : idleMaxNs, 2 * intervalNs);
+        intervalNs = Math.min(waiting ? answerMaxNs : quietMaxNs, 2 * intervalNs);
     }
 
     public long nextDeadlineNs() {

@@ -47,7 +47,7 @@ public final class SenderMachine {
     // The last resort, behind heartbeats and NACKs: a late retransmission costs less than a needless one.
     private static final long TIMEOUT_MIN_NS = 100_000_000;
     private static final long MEMBER_TICK_NS = 20_000_000;
-    private static final long MEMBER_TICK_IDLE_NS = 100_000_000;
+    private static final long MEMBER_TICK_IDLE_NS = 250_000_000;
     private static final long TIMEOUT_MAX_NS = 1_000_000_000;
     private static final long HOLD_OFF_MIN_NS = 200_000;
     private static final int TIMEOUT_DOUBLINGS_MAX = 6;
@@ -501,10 +501,12 @@ public final class SenderMachine {
             final int repaired = repairs.drain(REPAIRS_PER_TICK_MAX, nowNs, repairOutput);
             work += repaired;
         }
-        if (memberDeadlineNs <= nowNs) {
+        final boolean beats = heartbeats.nextDeadlineNs() <= nowNs;
+        // In the same wake-up where nothing else happens.
+        if (memberDeadlineNs <= nowNs || (quiet && beats)) {
             work += onMembersTick(nowNs);
         }
-        if (heartbeats.nextDeadlineNs() <= nowNs) {
+        if (beats) {
             sendHeartbeat(nowNs);
             work++;
         }
@@ -544,7 +546,7 @@ public final class SenderMachine {
         heartbeat.timing(nowNs, members.rttNs(), members.active()).clock(nowNs + clockOffsetNs);
         output.multicastControl(HeartbeatLayout.write(ids.in(output.control()), flags, stream, channel, heartbeat));
         counts.add(SenderCount.HEARTBEATS);
-        heartbeats.onSent(unacknowledged || blocked || ending, nowNs);
+        heartbeats.onSent(unacknowledged || blocked || ending, members.active(), nowNs);
     }
 
     private int onMembersTick(final long nowNs) {
@@ -666,7 +668,7 @@ public final class SenderMachine {
     /// The longest time between two checks of the members' silence: as long as no datagram is sent and every member
     /// has everything, a check each 20 ms would keep an idle process busy.
     public static long memberTickMaxNs(final long aliveTimeoutNs) {
-        return Math.clamp(aliveTimeoutNs / 50, MEMBER_TICK_NS, MEMBER_TICK_IDLE_NS);
+        return Math.clamp(aliveTimeoutNs / 20, MEMBER_TICK_NS, MEMBER_TICK_IDLE_NS);
     }
 
     /// The time at which [#onTick] has something to do.

@@ -120,34 +120,38 @@ final class FlowTest {
     void shouldBeatSoonAfterABurstAndThenMoreRarely() {
         final HeartbeatScheduler heartbeats = new HeartbeatScheduler(5_000_000_000L);
         assertEquals(0, heartbeats.nextDeadlineNs());
-        heartbeats.onSent(false, 0);
+        heartbeats.onSent(false, 1, 0);
         final long base = 1_000_000_000;
-        heartbeats.onSent(false, base);
+        heartbeats.onSent(false, 1, base);
         heartbeats.onDataSent(base + 10);
         assertEquals(base + 10 + HeartbeatScheduler.TAIL_NS, heartbeats.nextDeadlineNs());
         long now = heartbeats.nextDeadlineNs();
         long interval = HeartbeatScheduler.WAITING_MAX_NS;
         while (interval < HeartbeatScheduler.IDLE_MAX_NS) {
-            heartbeats.onSent(false, now);
+            heartbeats.onSent(false, 1, now);
             assertEquals(now + interval, heartbeats.nextDeadlineNs());
             now += interval;
             interval *= 2;
         }
-        heartbeats.onSent(false, now);
+        heartbeats.onSent(false, 1, now);
         assertEquals(now + HeartbeatScheduler.IDLE_MAX_NS, heartbeats.nextDeadlineNs());
+        // The first member waits for a heartbeat.
+        heartbeats.onSent(false, 0, now);
+        heartbeats.onSent(false, 0, now);
+        assertEquals(now + HeartbeatScheduler.ALONE_MAX_NS, heartbeats.nextDeadlineNs());
     }
 
     @Test
     void shouldBeatRegularlyWhenDataNeverStops() {
         final HeartbeatScheduler heartbeats = new HeartbeatScheduler(5_000_000_000L);
-        heartbeats.onSent(false, 0);
+        heartbeats.onSent(false, 1, 0);
         long last = 0;
         for (long now = 0; now < 100_000_000; now += 100_000) {
             heartbeats.onDataSent(now);
             if (heartbeats.nextDeadlineNs() <= now) {
                 assertTrue(now - last <= HeartbeatScheduler.STREAMING_NS + 100_000);
                 last = now;
-                heartbeats.onSent(true, now);
+                heartbeats.onSent(true, 1, now);
             }
         }
         assertTrue(last > 80_000_000);
@@ -158,10 +162,10 @@ final class FlowTest {
         final HeartbeatScheduler heartbeats = new HeartbeatScheduler(5_000_000_000L);
         long now = 0;
         for (int i = 0; i < 20; i++) {
-            heartbeats.onSent(true, now);
+            heartbeats.onSent(true, 1, now);
             now = heartbeats.nextDeadlineNs();
         }
-        heartbeats.onSent(true, now);
+        heartbeats.onSent(true, 1, now);
         assertEquals(now + HeartbeatScheduler.WAITING_MAX_NS, heartbeats.nextDeadlineNs());
         heartbeats.onUrgent(now + 5);
         assertEquals(now + 5, heartbeats.nextDeadlineNs());

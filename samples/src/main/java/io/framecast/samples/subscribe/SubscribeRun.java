@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class SubscribeRun {
     // Between looks at whether to stop.
     // Frames and the stream's end wake the thread; it looks by itself for a stop and for --wait-timeout.
-    private static final Duration LOOK = Duration.ofMillis(100);
+    private static final Duration LOOK = Duration.ofMillis(250);
 
     private final Subscriber subscriber;
     private final long framesMax;
