@@ -256,8 +256,8 @@ final class SimulationTest {
               0.1 % 1: 1364 MB/s,   29 repairs, wire +3.0 %
               0.1 % 8: 1319 MB/s,  232 repairs, wire +3.8 %
               1.0 % 1: 1241 MB/s,  285 repairs, wire +3.9 %
-              1.0 % 8:  850 MB/s, 2285 repairs, wire +11.1 %
+              1.0 % 8:  847 MB/s, 2286 repairs, wire +11.1 %
               5.0 % 1:  578 MB/s, 1526 repairs, wire +8.4 %
-              5.0 % 8:  293 MB/s, 11497 repairs, wire +44.1 %
+              5.0 % 8:  292 MB/s, 11493 repairs, wire +44.1 %
             """;
 }
