@@ -101,6 +101,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             final MemoryShape shape,
             final ReceiveMemory memory,
             final long receiverId,
+            final long secret,
             final Executor conductor) {
         this.control = control;
         this.memory = memory;
@@ -134,11 +135,13 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                     new ReceiverConfig(
                             stream,
                             receiverId,
+                            secret,
                             shape.ringSlots() - shape.spareSlots(),
                             Math.min(data.receiveCapacity(), receiveSlots),
                             config.reorderDatagrams(),
                             policy,
                             addresses(),
+                            context.epochOffsetNs(),
                             Sites.number(config.coRoots().site())),
                     context.random(),
                     this,

@@ -80,7 +80,16 @@ final class ReceiverSessionFactory {
             requireRoom(needs);
             final ReceiveMemory memory = opened.add(memory(shape, kind));
             final ReceiverSession session = new ReceiverSession(
-                    subscriber, transport, context, control, loss, shape, memory, secrets.nextLong() | 1, conductor);
+                    subscriber,
+                    transport,
+                    context,
+                    control,
+                    loss,
+                    shape,
+                    memory,
+                    secrets.nextLong() | 1,
+                    secrets.nextLong(),
+                    conductor);
             opened.keep();
             return session;
         } catch (final DeviceException e) {

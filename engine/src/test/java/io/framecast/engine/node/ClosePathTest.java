@@ -362,7 +362,7 @@ class ClosePathTest {
         final byte[] address = session.stream().controlAddress();
         final int bytes = JoinLayout.write(
                 new ControlWriter(session.stream().session()).receiver(77).in(join),
-                new JoinLayout.Terms(5, Delivery.RELIABLE, new LaneAddresses(address, address), CoRootOffer.NONE));
+                new JoinLayout.Terms(5, Delivery.RELIABLE, 1, new LaneAddresses(address, address), CoRootOffer.NONE));
         session.machine().onControl(join, 0, bytes, 1_000_000_000);
         nodes.until(
                 () -> nodes.notices().stream().anyMatch(line -> line.contains("was refused: its ring= is too small")),

@@ -63,12 +63,12 @@ final class CoRoot {
     private long requestsNs = -1;
     private int requestsLeft;
 
-    /// @param session of the stream
+    /// @param ids of this receiver
     /// @param window what this receiver has itself
     /// @param acks when aggregates are due; also asked by the receiver's machine
     /// @param store empty, or what is left of an earlier term
     CoRoot(
-            final long session,
+            final ControlWriter ids,
             final CoRootOutput output,
             final ReceiverOutput receiver,
             final Counts<ReceiverCount> counts,
@@ -83,7 +83,7 @@ final class CoRoot {
         this.source = source;
         this.acks = acks;
         this.store = store;
-        ids = new ControlWriter(session);
+        this.ids = ids.another();
         repairs = new GroupRepairs(store);
     }
 

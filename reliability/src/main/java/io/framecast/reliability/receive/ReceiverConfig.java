@@ -10,20 +10,24 @@ import io.framecast.reliability.wire.StreamInfo;
 ///
 /// @param stream the source's announcement
 /// @param receiverId this receiver's random id, not 0
+/// @param secret random; its source lets the membership move to whoever knows it
 /// @param ringSlots data slots of its ring
 /// @param receiveCapacity datagrams that may be under way to it beyond what it has taken
 /// @param reorderDatagrams how far a datagram may be overtaken before its gap is reported
 /// @param delivery its behaviour when it cannot keep up
 /// @param addresses its unicast addresses
+/// @param clockOffsetNs offset from the engine's time to the clock by which this host judges latency
 /// @param site receivers of one site share a co-root where possible; 0: no site
 public record ReceiverConfig(
         StreamInfo stream,
         long receiverId,
+        long secret,
         int ringSlots,
         int receiveCapacity,
         int reorderDatagrams,
         Delivery delivery,
         LaneAddresses addresses,
+        long clockOffsetNs,
         int site) {
     public ReceiverConfig {
         if (receiverId == 0 || ringSlots <= 0 || receiveCapacity <= 0 || reorderDatagrams < 0) {
@@ -33,7 +37,7 @@ public record ReceiverConfig(
     }
 
     JoinLayout.Terms joinTerms(final boolean serves) {
-        return new JoinLayout.Terms(ringSlots, delivery, addresses, new CoRootOffer(site, serves));
+        return new JoinLayout.Terms(ringSlots, delivery, secret, addresses, new CoRootOffer(site, serves));
     }
 
     /// The grant before anything has arrived.

@@ -2,6 +2,7 @@ package io.framecast.reliability.receive;
 
 import io.framecast.reliability.flow.AckScheduler;
 import io.framecast.reliability.flow.AckTrigger;
+import io.framecast.reliability.flow.SourceClock;
 import io.framecast.reliability.flow.Standstill;
 import io.framecast.reliability.repair.NackScheduler;
 import io.framecast.reliability.repair.RepairRequests;
@@ -20,6 +21,7 @@ import io.framecast.reliability.wire.HeaderRun;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.LeaveLayout;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
+import io.framecast.reliability.wire.SolicitLayout;
 import io.framecast.reliability.wire.StartLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
@@ -74,6 +76,7 @@ public final class ReceiverMachine {
     private final Reporting reporting;
     private final StreamEnd streamEnd = new StreamEnd();
     private final SourceWatch source;
+    private final SourceClock clock;
     private final Standstill standstill;
     // Null for a receiver that its source waits for.
     private final @Nullable DropPolicy drops;
@@ -97,6 +100,7 @@ public final class ReceiverMachine {
         this.output = output;
         stream = config.stream();
         source = new SourceWatch(stream.aliveTimeoutNs());
+        clock = new SourceClock(config.clockOffsetNs());
         standstill = new Standstill(source.silenceNs());
         headers = new HeaderCheck(stream);
         ids = new ControlWriter(stream.session()).receiver(config.receiverId());
@@ -174,6 +178,11 @@ public final class ReceiverMachine {
     /// Of [ReceiverCount#ACKS], the ACKs that this trigger made due.
     public long acks(final AckTrigger trigger) {
         return reporting.acks(trigger);
+    }
+
+    /// The offset between the source's clock and this host's.
+    public SourceClock clock() {
+        return clock;
     }
 
     /// The sequence of the datagram accepted last, or [#NO_SEQUENCE].
@@ -331,6 +340,7 @@ public final class ReceiverMachine {
             final int count, final long last, final long frameEnd, final boolean repair, final long nowNs) {
         acceptedSequence = last;
         source.onData(nowNs);
+        clock.onData(nowNs);
         queue.advance(nowNs, source.rttNs());
         if (!repair) {
             ledger.onData(last);
@@ -395,7 +405,11 @@ public final class ReceiverMachine {
                     ControlLayout.TYPE_ACK,
                     ControlLayout.TYPE_NACK,
                     ControlLayout.TYPE_FRAME_REQUEST,
+                    ControlLayout.TYPE_SOLICIT,
+                    ControlLayout.TYPE_RESUME,
                     ControlLayout.TYPE_LEAVE -> Verdict.UNKNOWN_MEMBER;
+            // This receiver's delivery never changes.
+            case ControlLayout.TYPE_POLICY -> Verdict.IMPOSSIBLE;
             default -> Verdict.BAD_TYPE;
         };
     }
@@ -407,6 +421,11 @@ public final class ReceiverMachine {
         source.onHeartbeat(
                 HeartbeatLayout.SOURCE_TIME.get(datagram, offset),
                 HeartbeatLayout.RTT.unsigned(datagram, offset),
+                nowNs);
+        clock.onAnswer(
+                HeartbeatLayout.ASKED_CLOCK.get(datagram, offset),
+                HeartbeatLayout.HEARD_CLOCK.get(datagram, offset),
+                HeartbeatLayout.CLOCK.get(datagram, offset),
                 nowNs);
         nacks.onRtt(source.rttNs());
         reporting.link().onRtt(source.rttNs());
@@ -476,6 +495,7 @@ public final class ReceiverMachine {
             final long first = StartLayout.FIRST_SEQUENCE.get(datagram, offset);
             queue.start(first, StartLayout.FIRST_FRAME_ID.get(datagram, offset));
             ledger.start(first);
+            clock.onData(nowNs);
         }
         if (state == State.RECEIVING) {
             reporting.onRequest(true, nowNs);
@@ -642,6 +662,10 @@ public final class ReceiverMachine {
             return giveUp(State.LOST, source.reason());
         }
         int work = 0;
+        if (clock.dueNs() <= nowNs) {
+            output.sendControl(SolicitLayout.write(ids.in(output.control()), clock.ask(nowNs)));
+            work++;
+        }
         if (nacks.nextDeadlineNs() <= nowNs) {
             work += repairs.onTick(nacks, ledger.highestData(), nowNs);
         }
@@ -661,7 +685,7 @@ public final class ReceiverMachine {
             case JOINING, PROBING, STARTING -> Math.min(handshake.dueNs(), source.lostNs());
             case RECEIVING ->
                 Math.min(
-                        Math.min(reporting.nextDeadlineNs(), queue.askNs()),
+                        Math.min(clock.dueNs(), Math.min(reporting.nextDeadlineNs(), queue.askNs())),
                         Math.min(
                                 Math.min(
                                         nacks.nextDeadlineNs(),

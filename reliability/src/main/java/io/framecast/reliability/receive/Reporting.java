@@ -174,7 +174,7 @@ final class Reporting {
     }
 
     private CoRoot serve(final CoRootOutput server, final RepairStore copy) {
-        final CoRoot made = new CoRoot(ids.session(), server, output, counts, window, source, acks, copy);
+        final CoRoot made = new CoRoot(ids, server, output, counts, window, source, acks, copy);
         coRoot = made;
         return made;
     }

@@ -8,11 +8,14 @@ import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.JoinLayout;
+import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.LeaveLayout;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
+import io.framecast.reliability.wire.ResumeLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.random.RandomGenerator;
 
 /// Admits receivers: answers JOIN by ADMIT and a probe, or by a refusal, and sends an eviction notice to receivers
@@ -41,7 +44,8 @@ final class Admissions {
             final MemberTable members,
             final RandomGenerator random,
             final CoRoots coRoots,
-            final CreditWords words) {
+            final CreditWords words,
+            final ControlWriter ids) {
         this.words = words;
         this.stream = stream;
         this.members = members;
@@ -49,7 +53,7 @@ final class Admissions {
         this.coRoots = coRoots;
         output = coRoots.output();
         counts = coRoots.counts();
-        ids = new ControlWriter(stream.session());
+        this.ids = ids.another();
     }
 
     JoinAttempts attempts() {
@@ -126,12 +130,51 @@ final class Admissions {
         return member;
     }
 
+    /// RESUME: the membership goes on at other addresses. The old connection is cut first, so that the process that
+    /// had it reaches nothing any more; nothing of the window is freed meanwhile.
+    Verdict onResume(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
+        final Member place = members.of(member);
+        if (!ResumeLayout.isValid(datagram, offset)
+                || !ResumeLayout.knows(datagram, offset, place.terms.secret())
+                || ResumeLayout.ACKNOWLEDGED.get(datagram, offset) < place.acknowledged) {
+            return Verdict.IMPOSSIBLE;
+        }
+        if (!joins.take(nowNs)) {
+            return Verdict.LIMITED;
+        }
+        final JoinLayout.Terms moved =
+                place.terms.withLanes(ResumeLayout.addresses(datagram, offset), ResumeLayout.offer(datagram, offset));
+        if (!isSame(place.terms.addresses(), moved.addresses())) {
+            words.onGone(member);
+            output.disconnect(member);
+            if (!output.connect(
+                    member, moved.addresses().control(), moved.addresses().repair())) {
+                members.remove(member, State.FREE);
+                coRoots.onGone(member);
+                return Verdict.IMPOSSIBLE;
+            }
+            place.terms = moved;
+            place.rtt.reset();
+            // A co-root's role is not inherited.
+            coRoots.onAdmitted(member);
+            words.onActivated(member, nowNs);
+        }
+        return Verdict.GOOD;
+    }
+
+    private static boolean isSame(final LaneAddresses one, final LaneAddresses other) {
+        return Arrays.equals(one.control(), other.control())
+                && Arrays.equals(one.repair(), other.repair())
+                && Arrays.equals(one.link(), other.link());
+    }
+
     /// A datagram of a receiver outside the table: its place went to another receiver after its eviction. Without a
     /// notice it would wait for ever.
     void onStranger(final long id, final int type, final long nowNs) {
         final boolean speaksAsMember = type == ControlLayout.TYPE_READY
                 || type == ControlLayout.TYPE_ACK
                 || type == ControlLayout.TYPE_NACK
+                || type == ControlLayout.TYPE_RESUME
                 || type == ControlLayout.TYPE_FRAME_REQUEST;
         if (speaksAsMember) {
             refuse(id, Reason.UNKNOWN, nowNs);

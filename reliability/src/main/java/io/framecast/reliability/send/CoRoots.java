@@ -61,13 +61,14 @@ final class CoRoots {
             final SenderConfig config,
             final MemberTable members,
             final SenderOutput output,
-            final Counts<SenderCount> counts) {
+            final Counts<SenderCount> counts,
+            final ControlWriter ids) {
         this.config = config.coRoots();
         this.members = members;
         this.output = output;
         this.counts = counts;
         feeds = new Replication(config.coRoots().feed(), sets, this::isSettled, output, counts);
-        ids = new ControlWriter(config.stream().session());
+        this.ids = ids.another();
         aliveTimeoutNs = config.stream().aliveTimeoutNs();
     }
 

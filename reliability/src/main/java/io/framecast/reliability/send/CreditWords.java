@@ -50,14 +50,15 @@ final class CreditWords {
             final MemberTable members,
             final RandomGenerator random,
             final SenderOutput output,
-            final Counts<SenderCount> counts) {
+            final Counts<SenderCount> counts,
+            final ControlWriter ids) {
         stream = config.stream();
         feeding = config.coRoots().feed() == CoRootConfig.Feed.UNICAST;
         this.members = members;
         this.random = random;
         this.output = output;
         this.counts = counts;
-        ids = new ControlWriter(stream.session());
+        this.ids = ids.another();
     }
 
     /// Whether [#onTick] has nothing to do for the member, now and later.
@@ -76,10 +77,22 @@ final class CreditWords {
             return;
         }
         members.of(member).link = Stage.CONNECTING;
-        guarded += members.of(member).terms.delivery().isWaitedFor() ? 0 : 1;
+        guard(member, !members.of(member).terms.delivery().isWaitedFor());
         members.of(member).wordEpoch = 1 + random.nextInt(CreditWord.EPOCH_MAX);
         members.of(member).word = 0;
         retry(member, LOOKS_MAX, nowNs);
+    }
+
+    /// A member's delivery has changed.
+    void onPolicy(final int member) {
+        if (members.of(member).link != Stage.NONE) {
+            guard(member, !members.of(member).terms.delivery().isWaitedFor());
+        }
+    }
+
+    private void guard(final int member, final boolean value) {
+        guarded += (value ? 1 : 0) - (members.of(member).guarded ? 1 : 0);
+        members.of(member).guarded = value;
     }
 
     private void retry(final int member, final int attemptsMax, final long nowNs) {
@@ -94,7 +107,7 @@ final class CreditWords {
             return;
         }
         counts.add(SenderCount.LINKS, -(members.of(member).link == Stage.LIVE ? 1 : 0));
-        guarded -= members.of(member).terms.delivery().isWaitedFor() ? 0 : 1;
+        guard(member, false);
         members.of(member).link = Stage.NONE;
         output.unlink(member);
     }

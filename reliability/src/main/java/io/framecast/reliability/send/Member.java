@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A place of the [MemberTable], and what the source knows of the receiver in it. Reused.
 final class Member implements MemberStatus {
-    private static final JoinLayout.Terms NO_TERMS =
-            new JoinLayout.Terms(0, Delivery.RELIABLE, new LaneAddresses(new byte[0], new byte[0]), CoRootOffer.NONE);
+    private static final JoinLayout.Terms NO_TERMS = new JoinLayout.Terms(
+            0, Delivery.RELIABLE, 0, new LaneAddresses(new byte[0], new byte[0]), CoRootOffer.NONE);
 
     /// A member's stage.
     enum State {
@@ -28,6 +28,10 @@ final class Member implements MemberStatus {
     State state = State.FREE;
     JoinLayout.Terms terms = NO_TERMS;
     int token;
+    /// Of the newest POLICY; 0: JOIN's holds.
+    int policyVersion;
+    /// [CreditWords] guards its reads.
+    boolean guarded;
     /// The time of the last answer to its JOIN.
     long answeredNs;
     long startSequence;

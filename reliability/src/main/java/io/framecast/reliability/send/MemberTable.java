@@ -72,6 +72,7 @@ public final class MemberTable {
         final Member member = places[place];
         member.id = id;
         member.terms = joinTerms;
+        member.policyVersion = 0;
         member.heldBackNs = 0;
         member.holdsBackNs = 0;
         member.requested = 0;

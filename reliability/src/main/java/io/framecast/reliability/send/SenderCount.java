@@ -7,6 +7,7 @@ public enum SenderCount {
     NACKS,
     ACKS,
     HEARTBEATS,
+    SOLICITS,
     /// Retransmissions without a request: a member made no progress for a timeout.
     TIMEOUTS,
     /// ACKs of co-roots for their groups; among [#ACKS].

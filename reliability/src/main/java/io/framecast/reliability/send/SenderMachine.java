@@ -17,6 +17,8 @@ import io.framecast.reliability.wire.HeartbeatValues;
 import io.framecast.reliability.wire.LeaveLayout;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
 import io.framecast.reliability.wire.NackLayout;
+import io.framecast.reliability.wire.PolicyLayout;
+import io.framecast.reliability.wire.SolicitLayout;
 import io.framecast.reliability.wire.StartLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
@@ -47,6 +49,8 @@ public final class SenderMachine {
     // The last resort, behind heartbeats and NACKs: a late retransmission costs less than a needless one.
     private static final long TIMEOUT_MIN_NS = 100_000_000;
     private static final long MEMBER_TICK_NS = 20_000_000;
+    // Between heartbeats that receivers which are no members ask for.
+    private static final long SOLICIT_INTERVAL_NS = 10_000_000;
     private static final long MEMBER_TICK_IDLE_NS = 250_000_000;
     private static final long TIMEOUT_MAX_NS = 1_000_000_000;
     private static final long HOLD_OFF_MIN_NS = 200_000;
@@ -87,6 +91,7 @@ public final class SenderMachine {
     private long memberDeadlineNs = Long.MAX_VALUE;
     // At the last check every member had everything, and only silence could change that.
     private boolean quiet;
+    private long solicitedNs;
 
     /// Makes a sender over the window that its publisher fills.
     ///
@@ -104,9 +109,9 @@ public final class SenderMachine {
         heartbeats = new HeartbeatScheduler(stream.aliveTimeoutNs());
         standstill = new Standstill(stream.aliveTimeoutNs());
         ids = new ControlWriter(stream.session());
-        coRoots = new CoRoots(config, members, output, counts);
-        words = new CreditWords(config, members, random, output, counts);
-        admissions = new Admissions(stream, members, random, coRoots, words);
+        coRoots = new CoRoots(config, members, output, counts, ids);
+        words = new CreditWords(config, members, random, output, counts, ids);
+        admissions = new Admissions(stream, members, random, coRoots, words, ids);
         clockOffsetNs = config.clockOffsetNs();
         channel = stream.channel().getBytes(StandardCharsets.US_ASCII);
     }
@@ -277,10 +282,14 @@ public final class SenderMachine {
         if (common != Verdict.GOOD) {
             return verdicts.count(common);
         }
-        if (ControlLayout.SESSION.get(datagram, offset) != stream.session()) {
+        final int type = ControlLayout.type(datagram, offset);
+        final long session = ControlLayout.SESSION.get(datagram, offset);
+        if (session != stream.session() && (session != 0 || type != ControlLayout.TYPE_SOLICIT)) {
             return verdicts.count(Verdict.WRONG_SESSION);
         }
-        final int type = ControlLayout.type(datagram, offset);
+        if (type == ControlLayout.TYPE_SOLICIT) {
+            return verdicts.count(onSolicit(datagram, offset, nowNs));
+        }
         if (type == ControlLayout.TYPE_JOIN) {
             memberDeadlineNs = Math.min(memberDeadlineNs, nowNs + MEMBER_TICK_NS);
             return verdicts.count(admissions.onJoin(datagram, offset, nowNs));
@@ -308,6 +317,8 @@ public final class SenderMachine {
             case ControlLayout.TYPE_FRAME_REQUEST -> onFrameRequest(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_LEAVE -> onLeave(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_RC_CONNECT -> onCopy(member, datagram, offset);
+            case ControlLayout.TYPE_POLICY -> onPolicy(member, datagram, offset);
+            case ControlLayout.TYPE_RESUME -> onResume(member, datagram, offset, nowNs);
             default -> Verdict.BAD_TYPE;
         };
     }
@@ -329,6 +340,63 @@ public final class SenderMachine {
         }
         sendStart(member);
         return Verdict.GOOD;
+    }
+
+    // A member is answered itself; for anybody else the next multicast heartbeat comes at once, so that nobody makes a
+    // source send to an address of his choice.
+    private Verdict onSolicit(final MemorySegment datagram, final long offset, final long nowNs) {
+        if (!SolicitLayout.isValid(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        counts.add(SenderCount.SOLICITS);
+        final int member = members.find(ControlLayout.RECEIVER.get(datagram, offset));
+        if (member != MemberTable.NONE && members.of(member).state == State.GONE) {
+            admissions.evict(member, members.of(member).reason);
+            return Verdict.UNKNOWN_MEMBER;
+        }
+        if (member != MemberTable.NONE && members.of(member).state == State.ACTIVE) {
+            members.of(member).heardNs = nowNs;
+            final long clockNs = nowNs + clockOffsetNs;
+            ids.receiver(members.of(member).id);
+            describe(nowNs).answer(SolicitLayout.CLOCK.get(datagram, offset), clockNs);
+            output.sendControl(member, HeartbeatLayout.write(ids.in(output.control()), 0, stream, channel, heartbeat));
+            heartbeat.answer(HeartbeatLayout.NO_CLOCK, 0);
+        } else if (nowNs >= solicitedNs) {
+            solicitedNs = nowNs + SOLICIT_INTERVAL_NS;
+            heartbeats.onUrgent(nowNs);
+        }
+        return Verdict.GOOD;
+    }
+
+    private Verdict onPolicy(final int member, final MemorySegment datagram, final long offset) {
+        if (members.of(member).state != State.ACTIVE || !PolicyLayout.isValid(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        final Member place = members.of(member);
+        final int version = PolicyLayout.VERSION.get(datagram, offset);
+        if (version > place.policyVersion) {
+            place.policyVersion = version;
+            place.terms = place.terms.withDelivery(PolicyLayout.delivery(datagram, offset));
+            place.heldBackNs = 0;
+            words.onPolicy(member);
+            granted = members.granted();
+        }
+        ids.receiver(place.id);
+        output.sendControl(
+                member, PolicyLayout.write(ids.in(output.control()), place.policyVersion, place.terms.delivery()));
+        return Verdict.GOOD;
+    }
+
+    private Verdict onResume(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
+        if (members.of(member).state != State.ACTIVE) {
+            return Verdict.UNKNOWN_MEMBER;
+        }
+        final Verdict verdict = admissions.onResume(member, datagram, offset, nowNs);
+        granted = members.granted();
+        if (verdict == Verdict.GOOD) {
+            sendStart(member);
+        }
+        return verdict;
     }
 
     private void sendStart(final int member) {
@@ -537,16 +605,26 @@ public final class SenderMachine {
             flags |= HeartbeatLayout.FLAG_DIRECT | HeartbeatLayout.FLAG_ACK_REQUEST;
         }
         ids.receiver(0);
-        final long boundary = window.boundaryFrom(next);
-        final long announced = Math.max(0, next - waiting);
-        if (announced == boundary) {
+        if (announced() == window.boundaryFrom(next)) {
             flags |= HeartbeatLayout.FLAG_BOUNDARY;
         }
-        heartbeat.progress(announced, window.frameIdFrom(boundary)).repairable(Math.max(0, announced - window.freed()));
-        heartbeat.timing(nowNs, members.rttNs(), members.active()).clock(nowNs + clockOffsetNs);
+        describe(nowNs);
         output.multicastControl(HeartbeatLayout.write(ids.in(output.control()), flags, stream, channel, heartbeat));
         counts.add(SenderCount.HEARTBEATS);
         heartbeats.onSent(unacknowledged || blocked || ending, members.active(), nowNs);
+    }
+
+    private long announced() {
+        return Math.max(0, next - waiting);
+    }
+
+    private HeartbeatValues describe(final long nowNs) {
+        final long announced = announced();
+        return heartbeat
+                .progress(announced, window.frameIdFrom(window.boundaryFrom(next)))
+                .repairable(Math.max(0, announced - window.freed()))
+                .timing(nowNs, members.rttNs(), members.active())
+                .clock(nowNs + clockOffsetNs);
     }
 
     private int onMembersTick(final long nowNs) {

@@ -7,14 +7,14 @@ import java.util.zip.CRC32C;
 /// Changes control datagrams and gives them a valid checksum, for injected bugs.
 final class Forgery {
     /// Offsets in ACK (docs/protocol.md).
-    static final int ACKNOWLEDGED = 32;
+    static final int ACKNOWLEDGED = 40;
 
-    static final int GRANT = 40;
-    static final int COVERED = 68;
+    static final int GRANT = 48;
+    static final int COVERED = 76;
     /// Offsets in HEARTBEAT.
-    static final int ALIVE_TIMEOUT = 76;
+    static final int ALIVE_TIMEOUT = 84;
 
-    static final int CLOCK = 88;
+    static final int CLOCK = 96;
     private static final int CHECKSUM = 4;
 
     private Forgery() {}

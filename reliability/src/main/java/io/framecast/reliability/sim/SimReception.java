@@ -6,6 +6,7 @@ import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.assembly.MemoryShape.Kind;
 import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.assembly.RepairSlots;
+import io.framecast.reliability.flow.SourceClock;
 import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.onesided.ReadCount;
 import io.framecast.reliability.onesided.RemoteWindows;
@@ -16,6 +17,7 @@ import io.framecast.reliability.receive.ReceiverMachine.State;
 import io.framecast.reliability.receive.ReceiverOutput;
 import io.framecast.reliability.receive.RemoteMemory;
 import io.framecast.reliability.session.ReceiveSession;
+import io.framecast.reliability.sim.net.SimClock;
 import io.framecast.reliability.sim.net.SimInbox;
 import io.framecast.reliability.sim.net.SimLane;
 import io.framecast.reliability.sim.net.SimReceiveLane;
@@ -48,6 +50,7 @@ final class SimReception implements ReceiverOutput {
     private static final int REPAIR_SLOTS = 128;
     private static final int CYCLES_MAX = 4;
     private static final double MALFORMED = 0.02;
+    private static final long EPOCH_OFFSET_MAX_NS = 5_000_000_000L;
 
     private final SimReceiver process;
     private final SimWorld world;
@@ -65,6 +68,8 @@ final class SimReception implements ReceiverOutput {
     private final FrameCheck frames;
     private final LifeCheck life;
     private final PlantedReceiver plant;
+    // Of this host's calendar: far from the source's.
+    private final long epochOffsetNs;
     private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
     private int coRoot = SimNetwork.SOURCE;
     // Of the last cycle.
@@ -82,6 +87,7 @@ final class SimReception implements ReceiverOutput {
         final RandomGenerator random = process.random();
         final SimOptions options = world.options();
         id = random.nextLong() | 1;
+        epochOffsetNs = id % EPOCH_OFFSET_MAX_NS;
         final MemoryShape shape = shape(options, stream, random);
         final SimFrameMemory memory = new SimFrameMemory(process, shape, random);
         final LanePort.Placement placement =
@@ -103,11 +109,13 @@ final class SimReception implements ReceiverOutput {
                 new ReceiverConfig(
                         stream,
                         id,
+                        ~id,
                         shape.ringSlots() - shape.spareSlots(),
                         Math.min(options.flow().receiveCapacity(), assembly.prepare(dataLane)),
                         options.faults().isNone() ? REORDER_QUIET : random.nextInt(8),
                         user.delivery(),
                         new LaneAddresses(name, name, windows == null ? new byte[0] : windows.descriptor()),
+                        epochOffsetNs,
                         random.nextInt(3)),
                 random,
                 this,
@@ -348,6 +356,24 @@ final class SimReception implements ReceiverOutput {
             if (verdict == Verdict.GOOD && receiving) {
                 frames.onClock(HeartbeatLayout.CLOCK.get(datagram, 0));
             }
+            checkClock();
+        }
+    }
+
+    // An offset that was just measured is right to within its bound.
+    private void checkClock() {
+        final SourceClock clock = machine.clock();
+        if (clock.measuredNs() != process.nowNs() || clock.boundNs(process.nowNs()) == SourceClock.UNKNOWN) {
+            return;
+        }
+        final long nowNs = world.events().nowNs();
+        final long trueNs = source.calendarNs(nowNs) - process.clock().at(nowNs) - epochOffsetNs;
+        final long bound = clock.boundNs(process.nowNs());
+        // The clocks drift apart during the exchange.
+        final long driftNs = 2 * bound * 2 * SimClock.RATE_PPM_MAX / 1_000_000;
+        if (Math.abs(clock.offsetNs() - trueNs) > bound + driftNs + 2) {
+            violation("takes the source's clock to be " + clock.offsetNs() + " ns ahead within " + bound + ", it is "
+                    + trueNs);
         }
     }
 

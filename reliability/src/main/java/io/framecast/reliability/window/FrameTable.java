@@ -46,7 +46,7 @@ public final class FrameTable {
         final int index = index(firstSequence);
         final long bytes = DataLayout.FRAME_BYTES.unsigned(header, offset);
         final int id = DataLayout.FRAME_ID.get(header, offset);
-        final int attribute = DataLayout.METADATA_BYTES.get(header, offset) << 8 | DataLayout.FLAGS.get(header, offset);
+        final int attribute = DataLayout.attributes(header, offset);
         if (firstSequences[index] == firstSequence) {
             return frameBytes[index] == bytes && frameIds[index] == id && attributes[index] == attribute;
         }
@@ -72,7 +72,7 @@ public final class FrameTable {
     }
 
     public int flags(final long firstSequence) {
-        return attributes[index(firstSequence)] & 0xff;
+        return attributes[index(firstSequence)] & 0xf;
     }
 
     public int metadataBytes(final long firstSequence) {

@@ -7,10 +7,10 @@ import java.lang.foreign.MemorySegment;
 /// that the sender of the ACK obeys.
 ///
 /// ```
-///  32 acknowledged u64 (all below were received)  40 grant u64 (the source may send all below)
-///  48 highest u64 (1 + highest received)  56 echoTimeNs i64 (the newest heartbeat's source time)
-///  64 echoDelayNs u32 (how long the echo was held)  68 covered u32 (aggregate: covers members that joined
-///  the group up to this epoch)  72 slowestMember u64 (aggregate only: id of the member with the least
+///  40 acknowledged u64 (all below were received)  48 grant u64 (the source may send all below)
+///  56 highest u64 (1 + highest received)  64 echoTimeNs i64 (the newest heartbeat's source time)
+///  72 echoDelayNs u32 (how long the echo was held)  76 covered u32 (aggregate: covers members that joined
+///  the group up to this epoch)  80 slowestMember u64 (aggregate only: id of the member with the least
 ///  acknowledgement or grant)
 /// ```
 public final class AckLayout {
@@ -21,16 +21,16 @@ public final class AckLayout {
     /// Covers a whole group.
     public static final int FLAG_AGGREGATE = 2;
 
-    public static final LongField ACKNOWLEDGED = new LongField(32);
-    public static final LongField GRANT = new LongField(40);
-    public static final LongField HIGHEST = new LongField(48);
-    public static final LongField ECHO_TIME = new LongField(56);
+    public static final LongField ACKNOWLEDGED = new LongField(40);
+    public static final LongField GRANT = new LongField(48);
+    public static final LongField HIGHEST = new LongField(56);
+    public static final LongField ECHO_TIME = new LongField(64);
     /// Unsigned.
-    public static final IntField ECHO_DELAY = new IntField(64);
-    public static final IntField COVERED = new IntField(68);
-    static final int LENGTH = 72;
-    public static final LongField SLOWEST_MEMBER = new LongField(72);
-    static final int AGGREGATE_LENGTH = 80;
+    public static final IntField ECHO_DELAY = new IntField(72);
+    public static final IntField COVERED = new IntField(76);
+    static final int LENGTH = 80;
+    public static final LongField SLOWEST_MEMBER = new LongField(80);
+    static final int AGGREGATE_LENGTH = 88;
 
     private AckLayout() {}
 

@@ -6,12 +6,12 @@ import java.lang.foreign.MemorySegment;
 /// Also READY, receiver → source: the probe arrived, and here is the first credit; both have the same shape.
 ///
 /// ```
-///  32 token u32  36 grantSlots u32 (READY: free data slots; ADMIT: 0)
+///  40 token u32  44 grantSlots u32 (READY: free data slots; ADMIT: 0)
 /// ```
 public final class AdmitLayout {
-    public static final IntField TOKEN = new IntField(32);
-    public static final IntField GRANT_SLOTS = new IntField(36);
-    static final int LENGTH = 40;
+    public static final IntField TOKEN = new IntField(40);
+    public static final IntField GRANT_SLOTS = new IntField(44);
+    static final int LENGTH = 48;
 
     private AdmitLayout() {}
 

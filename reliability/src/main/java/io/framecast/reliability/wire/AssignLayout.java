@@ -6,12 +6,12 @@ import java.lang.foreign.MemorySegment;
 /// carries its epoch. The ASSIGN of the highest epoch counts.
 ///
 /// ```
-///  32 coRoot u64 (receiver id; 0: the source itself)  40 the co-root's control address (1 + 32; empty for the source)
+///  40 coRoot u64 (receiver id; 0: the source itself)  48 the co-root's control address (1 + 32; empty for the source)
 /// ```
 public final class AssignLayout {
-    public static final LongField CO_ROOT = new LongField(32);
-    public static final AddressField ADDRESS = new AddressField(40);
-    static final int LENGTH = 40 + AddressField.LENGTH;
+    public static final LongField CO_ROOT = new LongField(40);
+    public static final AddressField ADDRESS = new AddressField(48);
+    static final int LENGTH = 48 + AddressField.LENGTH;
 
     private static final byte[] NOWHERE = {};
 

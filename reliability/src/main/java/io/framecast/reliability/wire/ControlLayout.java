@@ -2,23 +2,27 @@ package io.framecast.reliability.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// Common header of all datagrams on the control lane. Each type's body follows at offset 32.
+/// Common header of all datagrams on the control lane. Each type's body follows at offset 40.
 ///
 /// ```
 ///  0       1       2               4                               8
 /// +-------+-------+---------------+-------------------------------+
-/// |ver typ| flags | length (u16)  |   crc32c of the whole datagram|
+/// |ver  3 | type  | length (u16)  |   crc32c of the whole datagram|
 /// +-------+-------+---------------+-------------------------------+
 /// |                     session nonce (u64)                       |
 /// +---------------------------------------------------------------+
 /// |      receiver id (u64) of the sender or of the destination;   |
 /// |                0 from the source to the group                 |
 /// +-------------------------------+-------------------------------+
-/// |         epoch (u32)           |         reserved, 0           |
+/// |         epoch (u32)           | flags |tagBytes| reserved, 0  |
 /// +-------------------------------+-------------------------------+
+/// |     counter (u64) of the sender's datagrams on this lane      |
+/// +---------------------------------------------------------------+
 /// ```
 public final class ControlLayout {
-    public static final int LENGTH = 32;
+    public static final int LENGTH = 40;
+    /// No body reaches beyond: an authentication tag has room behind it.
+    public static final int BODY_END_MAX = Wire.CONTROL_BYTES_MAX - 16;
 
     public static final int TYPE_HEARTBEAT = 1;
     public static final int TYPE_JOIN = 2;
@@ -34,15 +38,24 @@ public final class ControlLayout {
     public static final int TYPE_ASSIGN = 12;
     public static final int TYPE_REPAIR_GROUP = 13;
     public static final int TYPE_RC_CONNECT = 14;
+    public static final int TYPE_SOLICIT = 15;
+    public static final int TYPE_POLICY = 16;
+    public static final int TYPE_RESUME = 17;
 
-    static final IntField VERSION_TYPE = new IntField(0, Byte.BYTES);
-    public static final IntField FLAGS = new IntField(1, Byte.BYTES);
+    // In the place of a data header's type, so that no datagram is taken for another lane's.
+    private static final int KIND = 3;
+
+    static final IntField VERSION_KIND = new IntField(0, Byte.BYTES);
+    static final IntField TYPE = new IntField(1, Byte.BYTES);
     public static final IntField DATAGRAM_BYTES = new IntField(2, Short.BYTES);
     static final IntField CHECKSUM = new IntField(4);
     public static final LongField SESSION = new LongField(8);
     public static final LongField RECEIVER = new LongField(16);
     public static final IntField EPOCH = new IntField(24);
-    static final IntField RESERVED = new IntField(28);
+    public static final IntField FLAGS = new IntField(28, Byte.BYTES);
+    static final IntField TAG_BYTES = new IntField(29, Byte.BYTES);
+    static final IntField RESERVED = new IntField(30, Short.BYTES);
+    public static final LongField COUNTER = new LongField(32);
 
     private ControlLayout() {}
 
@@ -53,10 +66,14 @@ public final class ControlLayout {
         if (bytes < LENGTH || bytes > Wire.CONTROL_BYTES_MAX) {
             return Verdict.BAD_LENGTH;
         }
-        if (VERSION_TYPE.get(datagram, offset) >>> 4 != Wire.VERSION) {
+        final int versionKind = VERSION_KIND.get(datagram, offset);
+        if (versionKind >>> 4 != Wire.VERSION) {
             return Verdict.BAD_VERSION;
         }
-        if (DATAGRAM_BYTES.get(datagram, offset) != bytes) {
+        if (versionKind != Wire.versionAndType(KIND)) {
+            return Verdict.BAD_TYPE;
+        }
+        if (DATAGRAM_BYTES.get(datagram, offset) != bytes || TAG_BYTES.get(datagram, offset) != 0) {
             return Verdict.BAD_LENGTH;
         }
         return CHECKSUM.get(datagram, offset) == checksum.ofControl(datagram, offset, bytes)
@@ -64,7 +81,19 @@ public final class ControlLayout {
                 : Verdict.BAD_CHECKSUM;
     }
 
+    /// The version that a datagram of any version says it has; 0 for an empty one.
+    public static int version(final MemorySegment datagram, final long offset, final int bytes) {
+        return bytes == 0 ? 0 : VERSION_KIND.get(datagram, offset) >>> 4;
+    }
+
+    static void begin(final MemorySegment datagram, final int type) {
+        VERSION_KIND.set(datagram, 0, Wire.versionAndType(KIND));
+        TYPE.set(datagram, 0, type);
+        TAG_BYTES.set(datagram, 0, 0);
+        RESERVED.set(datagram, 0, 0);
+    }
+
     public static int type(final MemorySegment datagram, final long offset) {
-        return VERSION_TYPE.get(datagram, offset) & 0xf;
+        return TYPE.get(datagram, offset);
     }
 }

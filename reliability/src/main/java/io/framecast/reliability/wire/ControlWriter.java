@@ -9,12 +9,32 @@ import java.lang.foreign.MemorySegment;
 public final class ControlWriter {
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final long session;
+    private final Counter counter;
     private long receiver;
     private int epoch;
     private MemorySegment datagram = MemorySegment.NULL;
 
+    // Numbers the datagrams of one sender on the control lane, whichever of its writers wrote them.
+    private static final class Counter {
+        private long count;
+
+        long next() {
+            return ++count;
+        }
+    }
+
     public ControlWriter(final long session) {
+        this(session, new Counter());
+    }
+
+    private ControlWriter(final long session, final Counter counter) {
         this.session = session;
+        this.counter = counter;
+    }
+
+    /// A writer of other datagrams of the same sender.
+    public ControlWriter another() {
+        return new ControlWriter(session, counter);
     }
 
     public long session() {
@@ -49,12 +69,12 @@ public final class ControlWriter {
 
     /// Writes the common header; [#seal] completes it.
     ControlWriter begin(final int type, final int flags) {
-        ControlLayout.VERSION_TYPE.set(datagram, 0, Wire.versionAndType(type));
+        ControlLayout.begin(datagram, type);
         return put(ControlLayout.FLAGS, flags)
                 .put(ControlLayout.SESSION, session)
                 .put(ControlLayout.RECEIVER, receiver)
                 .put(ControlLayout.EPOCH, epoch)
-                .put(ControlLayout.RESERVED, 0);
+                .put(ControlLayout.COUNTER, counter.next());
     }
 
     ControlWriter put(final LongField field, final long value) {

@@ -5,6 +5,7 @@ public final class DataHeader {
     int type = DataLayout.TYPE_DATA;
     long session;
     int flags;
+    int format;
     int metadataBytes;
     long frameId;
     long timestampNs;
@@ -22,6 +23,12 @@ public final class DataHeader {
         frameId = id;
         frameBytes = lengthBytes;
         timestampNs = sourceTimestampNs;
+        return this;
+    }
+
+    /// Sets the number of the frame's format, 0 … 15.
+    public DataHeader format(final int number) {
+        format = number;
         return this;
     }
 

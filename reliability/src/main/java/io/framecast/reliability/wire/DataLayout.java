@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 /// ```
 ///  0       1       2               4                               8
 /// +-------+-------+---------------+-------------------------------+
-/// |ver typ| flags | metadataBytes |         headerCrc32c          |
+/// |ver typ|fmt flg| metadataBytes |         headerCrc32c          |
 /// +-------+-------+---------------+-------------------------------+
 /// |      sessionTag (u32)         |         frameId (u32)         |
 /// +-------------------------------+-------------------------------+
@@ -35,7 +35,8 @@ public final class DataLayout {
     public static final int FLAG_BUNDLE = 2;
 
     static final IntField VERSION_TYPE = new IntField(0, Byte.BYTES);
-    public static final IntField FLAGS = new IntField(1, Byte.BYTES);
+    // The number of the frame's format in the high half.
+    static final IntField FORMAT_FLAGS = new IntField(1, Byte.BYTES);
     public static final IntField METADATA_BYTES = new IntField(2, Short.BYTES);
     static final IntField CHECKSUM = new IntField(4);
     public static final IntField SESSION_TAG = new IntField(8);
@@ -55,8 +56,22 @@ public final class DataLayout {
         return versionType >>> 4 == Wire.VERSION ? versionType & 0xf : -1;
     }
 
+    public static int flags(final MemorySegment header, final long offset) {
+        return FORMAT_FLAGS.get(header, offset) & 0xf;
+    }
+
+    /// Number of the frame's format; 0: none.
+    public static int format(final MemorySegment header, final long offset) {
+        return FORMAT_FLAGS.get(header, offset) >>> 4;
+    }
+
+    /// What all datagrams of a frame have in common beside numbers, lengths and time: metadata's length, format, flags.
+    public static int attributes(final MemorySegment header, final long offset) {
+        return METADATA_BYTES.get(header, offset) << 8 | FORMAT_FLAGS.get(header, offset);
+    }
+
     public static boolean isBundle(final MemorySegment header, final long offset) {
-        return (FLAGS.get(header, offset) & FLAG_BUNDLE) != 0;
+        return (FORMAT_FLAGS.get(header, offset) & FLAG_BUNDLE) != 0;
     }
 
     /// Frames of a bundle.
@@ -85,7 +100,7 @@ public final class DataLayout {
             final long sequence,
             final long frameIndex) {
         VERSION_TYPE.set(header, offset, Wire.versionAndType(values.type));
-        FLAGS.set(header, offset, values.flags);
+        FORMAT_FLAGS.set(header, offset, values.format << 4 | values.flags);
         METADATA_BYTES.set(header, offset, values.metadataBytes);
         SESSION_TAG.set(header, offset, sessionTag(values.session));
         FRAME_ID.set(header, offset, (int) values.frameId);

@@ -6,14 +6,14 @@ import java.lang.foreign.MemorySegment;
 /// again.
 ///
 /// ```
-///  32 firstSequence u64 of the frame  40 metadataBytes u16 (FRAME only)  42 reserved u16  44 bytes …
+///  40 firstSequence u64 of the frame  48 metadataBytes u16 (FRAME only)  50 reserved u16  52 bytes …
 /// ```
 public final class FrameLayout {
-    public static final LongField FIRST_SEQUENCE = new LongField(32);
-    public static final IntField METADATA_BYTES = new IntField(40, Short.BYTES);
-    static final IntField RESERVED = new IntField(42, Short.BYTES);
-    static final int METADATA = 44;
-    static final int REQUEST_LENGTH = 40;
+    public static final LongField FIRST_SEQUENCE = new LongField(40);
+    public static final IntField METADATA_BYTES = new IntField(48, Short.BYTES);
+    static final IntField RESERVED = new IntField(50, Short.BYTES);
+    static final int METADATA = 52;
+    static final int REQUEST_LENGTH = 48;
 
     public static final int METADATA_BYTES_MAX = 1024;
 

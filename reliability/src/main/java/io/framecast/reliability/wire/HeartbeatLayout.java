@@ -7,9 +7,10 @@ import java.nio.charset.StandardCharsets;
 /// so that receivers notice lost tails, and the source's time, which ACKs echo for the round-trip time.
 ///
 /// ```
-///  32 nextSequence u64 (all below were sent)  40 nextFrameId u64  48 sourceTimeNs i64  56 frameMaxBytes u64
-///  64 slotBytes u32  68 windowSlots u32  72 rttNs u32  76 aliveTimeoutMs u32  80 members u32  84 repairable u32
-///  88 clockNs i64  96 control address (1 + 32)  129 data address (1 + 32)  162 channel: length u8, up to 64 bytes
+///  40 nextSequence u64 (all below were sent)  48 nextFrameId u64  56 sourceTimeNs i64  64 frameMaxBytes u64
+///  72 slotBytes u32  76 windowSlots u32  80 rttNs u32  84 aliveTimeoutMs u32  88 members u32  92 repairable u32
+///  96 clockNs i64  104 askedClockNs i64  112 heardClockNs i64
+///  120 control address (1 + 32)  153 data address (1 + 32)  186 channel: length u8, up to 64 bytes
 /// ```
 public final class HeartbeatLayout {
     /// No more frames: nextSequence is final.
@@ -21,24 +22,31 @@ public final class HeartbeatLayout {
     /// Members that report to a co-root answer the source as well.
     public static final int FLAG_DIRECT = 8;
 
-    public static final LongField NEXT_SEQUENCE = new LongField(32);
-    public static final LongField NEXT_FRAME_ID = new LongField(40);
-    public static final LongField SOURCE_TIME = new LongField(48);
-    static final LongField FRAME_MAX = new LongField(56);
-    static final IntField SLOT_BYTES = new IntField(64);
-    static final IntField WINDOW_SLOTS = new IntField(68);
+    /// Asked clock of a heartbeat that answers nobody.
+    public static final long NO_CLOCK = Long.MIN_VALUE;
+
+    public static final LongField NEXT_SEQUENCE = new LongField(40);
+    public static final LongField NEXT_FRAME_ID = new LongField(48);
+    public static final LongField SOURCE_TIME = new LongField(56);
+    static final LongField FRAME_MAX = new LongField(64);
+    static final IntField SLOT_BYTES = new IntField(72);
+    static final IntField WINDOW_SLOTS = new IntField(76);
     /// Unsigned.
-    public static final IntField RTT = new IntField(72);
-    static final IntField ALIVE_TIMEOUT = new IntField(76);
-    public static final IntField MEMBERS = new IntField(80);
+    public static final IntField RTT = new IntField(80);
+    static final IntField ALIVE_TIMEOUT = new IntField(84);
+    public static final IntField MEMBERS = new IntField(88);
     /// Unsigned: the source still holds that many datagrams below nextSequence; older datagrams cannot be repaired.
-    public static final IntField REPAIRABLE = new IntField(84);
+    public static final IntField REPAIRABLE = new IntField(92);
     /// The source's clock that frames are stamped by, in nanoseconds since the epoch.
-    public static final LongField CLOCK = new LongField(88);
-    static final AddressField CONTROL_ADDRESS = new AddressField(96);
-    static final AddressField DATA_ADDRESS = new AddressField(96 + AddressField.LENGTH);
-    static final IntField CHANNEL_BYTES = new IntField(96 + 2 * AddressField.LENGTH, Byte.BYTES);
-    static final int CHANNEL = 97 + 2 * AddressField.LENGTH;
+    public static final LongField CLOCK = new LongField(96);
+    /// The receiver's clock as it asked, in the answer to a SOLICIT; else [#NO_CLOCK].
+    public static final LongField ASKED_CLOCK = new LongField(104);
+    /// The source's clock when it heard that.
+    public static final LongField HEARD_CLOCK = new LongField(112);
+    static final AddressField CONTROL_ADDRESS = new AddressField(120);
+    static final AddressField DATA_ADDRESS = new AddressField(120 + AddressField.LENGTH);
+    static final IntField CHANNEL_BYTES = new IntField(120 + 2 * AddressField.LENGTH, Byte.BYTES);
+    static final int CHANNEL = 121 + 2 * AddressField.LENGTH;
     static final int CHANNEL_BYTES_MAX = 64;
 
     private HeartbeatLayout() {}
@@ -103,6 +111,8 @@ public final class HeartbeatLayout {
                 .put(MEMBERS, values.members)
                 .put(REPAIRABLE, values.repairable)
                 .put(CLOCK, values.clockNs)
+                .put(ASKED_CLOCK, values.askedClockNs)
+                .put(HEARD_CLOCK, values.heardClockNs)
                 .put(CONTROL_ADDRESS, info.controlAddress())
                 .put(DATA_ADDRESS, info.dataAddress())
                 .put(CHANNEL_BYTES, channel.length)

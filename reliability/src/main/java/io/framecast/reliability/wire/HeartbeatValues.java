@@ -9,6 +9,8 @@ public final class HeartbeatValues {
     int members;
     int repairable;
     long clockNs;
+    long askedClockNs = HeartbeatLayout.NO_CLOCK;
+    long heardClockNs;
 
     /// Sets the stream's progress.
     public HeartbeatValues progress(final long sequence, final long frameId) {
@@ -26,6 +28,13 @@ public final class HeartbeatValues {
     /// Sets the clock that frames are stamped by.
     public HeartbeatValues clock(final long epochNs) {
         clockNs = epochNs;
+        return this;
+    }
+
+    /// Makes it the answer to a SOLICIT, or none with [HeartbeatLayout#NO_CLOCK].
+    public HeartbeatValues answer(final long askedEpochNs, final long heardEpochNs) {
+        askedClockNs = askedEpochNs;
+        heardClockNs = heardEpochNs;
         return this;
     }
 

@@ -5,19 +5,20 @@ import java.lang.foreign.MemorySegment;
 /// JOIN, receiver → source: asks to be admitted. Repeated until answered by ADMIT or EVICT.
 ///
 /// ```
-///  32 ringSlots u32  36 delivery u16  38 patienceMs u16  40 control address (1 + 32)  73 repair address (1 + 32)
-///  106 site u32
-///  110 descriptor's length u8 (1 … 64)  111 endpoint descriptor: with flag 2 only
+///  40 ringSlots u32  44 delivery u16  46 patienceMs u16  48 secret u64
+///  56 control address (1 + 32)  89 repair address (1 + 32)  122 site u32
+///  126 descriptor's length u8 (1 … 64)  127 endpoint descriptor: with flag 2 only
 /// ```
 ///
 /// Flags: 1 the receiver can serve as a co-root, 2 it has an endpoint.
 public final class JoinLayout {
-    public static final IntField RING_SLOTS = new IntField(32);
-    static final IntField DELIVERY = new IntField(36);
-    static final AddressField CONTROL_ADDRESS = new AddressField(40);
-    static final AddressField REPAIR_ADDRESS = new AddressField(40 + AddressField.LENGTH);
-    static final IntField SITE = new IntField(40 + 2 * AddressField.LENGTH);
-    static final int LENGTH = 44 + 2 * AddressField.LENGTH;
+    public static final IntField RING_SLOTS = new IntField(40);
+    static final IntField DELIVERY = new IntField(44);
+    static final LongField SECRET = new LongField(48);
+    static final AddressField CONTROL_ADDRESS = new AddressField(56);
+    static final AddressField REPAIR_ADDRESS = new AddressField(56 + AddressField.LENGTH);
+    static final IntField SITE = new IntField(56 + 2 * AddressField.LENGTH);
+    static final int LENGTH = 60 + 2 * AddressField.LENGTH;
     static final IntField LINK_BYTES = new IntField(LENGTH, Byte.BYTES);
     static final int LINK = LENGTH + 1;
     static final int FLAG_SERVES = 1;
@@ -27,19 +28,33 @@ public final class JoinLayout {
     ///
     /// @param ringSlots data slots of its ring
     /// @param delivery its behaviour when it cannot keep up
+    /// @param secret RESUME must know it
     /// @param addresses its unicast addresses
     /// @param offer its offer to serve as a co-root
-    public record Terms(int ringSlots, Delivery delivery, LaneAddresses addresses, CoRootOffer offer) {}
+    public record Terms(int ringSlots, Delivery delivery, long secret, LaneAddresses addresses, CoRootOffer offer) {
+        public Terms withDelivery(final Delivery changed) {
+            return new Terms(ringSlots, changed, secret, addresses, offer);
+        }
+
+        public Terms withLanes(final LaneAddresses moved, final CoRootOffer offered) {
+            return new Terms(ringSlots, delivery, secret, moved, offered);
+        }
+    }
 
     private JoinLayout() {}
 
     public static boolean isValid(final MemorySegment datagram, final long offset) {
+        return isSound(datagram, offset)
+                && RING_SLOTS.get(datagram, offset) > 0
+                && Delivery.isCode(DELIVERY.get(datagram, offset));
+    }
+
+    /// From the secret on; also of RESUME.
+    static boolean isSound(final MemorySegment datagram, final long offset) {
         final int bytes = ControlLayout.DATAGRAM_BYTES.get(datagram, offset);
         return bytes >= LENGTH
                 && bytes == LENGTH + linkFieldBytes(datagram, offset)
                 && ControlLayout.RECEIVER.get(datagram, offset) != 0
-                && RING_SLOTS.get(datagram, offset) > 0
-                && Delivery.isCode(DELIVERY.get(datagram, offset))
                 && CONTROL_ADDRESS.isValid(datagram, offset)
                 && REPAIR_ADDRESS.isValid(datagram, offset);
     }
@@ -66,20 +81,37 @@ public final class JoinLayout {
         return new Terms(
                 RING_SLOTS.get(datagram, offset),
                 Delivery.of(DELIVERY.get(datagram, offset)),
-                new LaneAddresses(
-                        CONTROL_ADDRESS.read(datagram, offset),
-                        REPAIR_ADDRESS.read(datagram, offset),
-                        link(datagram, offset)),
-                new CoRootOffer(
-                        SITE.get(datagram, offset), (ControlLayout.FLAGS.get(datagram, offset) & FLAG_SERVES) != 0));
+                SECRET.get(datagram, offset),
+                addresses(datagram, offset),
+                offer(datagram, offset));
+    }
+
+    static LaneAddresses addresses(final MemorySegment datagram, final long offset) {
+        return new LaneAddresses(
+                CONTROL_ADDRESS.read(datagram, offset), REPAIR_ADDRESS.read(datagram, offset), link(datagram, offset));
+    }
+
+    static CoRootOffer offer(final MemorySegment datagram, final long offset) {
+        return new CoRootOffer(
+                SITE.get(datagram, offset), (ControlLayout.FLAGS.get(datagram, offset) & FLAG_SERVES) != 0);
     }
 
     public static int write(final ControlWriter out, final Terms terms) {
+        return writeFrom(
+                out.begin(ControlLayout.TYPE_JOIN, flags(terms))
+                        .put(RING_SLOTS, terms.ringSlots())
+                        .put(DELIVERY, terms.delivery().code()),
+                terms);
+    }
+
+    static int flags(final Terms terms) {
+        return (terms.offer().serves() ? FLAG_SERVES : 0) | (terms.addresses().link().length > 0 ? FLAG_LINK : 0);
+    }
+
+    /// From the secret on; also of RESUME.
+    static int writeFrom(final ControlWriter out, final Terms terms) {
         final byte[] link = terms.addresses().link();
-        final int flags = (terms.offer().serves() ? FLAG_SERVES : 0) | (link.length > 0 ? FLAG_LINK : 0);
-        out.begin(ControlLayout.TYPE_JOIN, flags)
-                .put(RING_SLOTS, terms.ringSlots())
-                .put(DELIVERY, terms.delivery().code())
+        out.put(SECRET, terms.secret())
                 .put(CONTROL_ADDRESS, terms.addresses().control())
                 .put(REPAIR_ADDRESS, terms.addresses().repair())
                 .put(SITE, terms.offer().site());

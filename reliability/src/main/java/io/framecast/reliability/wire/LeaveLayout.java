@@ -5,11 +5,11 @@ import java.lang.foreign.MemorySegment;
 /// LEAVE, receiver → source, and EVICT, source → receiver: the end of a membership, with the reason.
 ///
 /// ```
-///  32 reason u8  33 reserved (7)
+///  40 reason u8  41 reserved (7)
 /// ```
 public final class LeaveLayout {
-    static final IntField REASON = new IntField(32, Byte.BYTES);
-    static final int LENGTH = 40;
+    static final IntField REASON = new IntField(40, Byte.BYTES);
+    static final int LENGTH = 48;
 
     /// The reason for the end of a membership, or for a refusal.
     public enum Reason {

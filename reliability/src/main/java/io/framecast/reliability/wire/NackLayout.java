@@ -7,12 +7,12 @@ import java.lang.foreign.MemorySegment;
 /// first.
 ///
 /// ```
-///  32 [ body of an ACK, 40 bytes ]
-///  32 or 72 ranges u32 (1 … 96, 1 … 93)  + 4 reserved u32  + 8 { first u64, count u32 } × ranges
+///  40 [ body of an ACK, 40 bytes ]
+///  40 or 80 ranges u32 (1 … 94, 1 … 91)  + 4 reserved u32  + 8 { first u64, count u32 } × ranges
 /// ```
 public final class NackLayout {
-    static final int RANGES = 32;
-    static final int FIRST_RANGE = 40;
+    static final int RANGES = ControlLayout.LENGTH;
+    static final int FIRST_RANGE = RANGES + 8;
     static final int RANGE_BYTES = 12;
 
     /// Fields of [AckLayout] at their places there, without the flags: the receiver lacks something, so it is not
@@ -51,7 +51,7 @@ public final class NackLayout {
 
     /// Most ranges of one datagram.
     public static int rangesMax(final boolean acknowledges) {
-        return (Wire.CONTROL_BYTES_MAX - FIRST_RANGE - (acknowledges ? ACK_BYTES : 0)) / RANGE_BYTES;
+        return (ControlLayout.BODY_END_MAX - FIRST_RANGE - (acknowledges ? ACK_BYTES : 0)) / RANGE_BYTES;
     }
 
     public static boolean acknowledges(final MemorySegment datagram, final long offset) {

@@ -14,23 +14,23 @@ import java.lang.foreign.MemorySegment;
 /// header's epoch is the one that it obeys.
 ///
 /// ```
-///  32 word address u64 (a multiple of 8)  40 word key u32  44 epoch u16  46 descriptor's length u16 (0 … 64)
-///  48 headers address u64  56 headers key u32  60 payload key u32  64 payload address u64  72 descriptor (64)
-///  136 guards address u64 (a multiple of 8)  144 guards key u32  148 reserved
+///  40 word address u64 (a multiple of 8)  48 word key u32  52 epoch u16  54 descriptor's length u16 (0 … 64)
+///  56 headers address u64  64 headers key u32  68 payload key u32  72 payload address u64  80 descriptor (64)
+///  144 guards address u64 (a multiple of 8)  152 guards key u32  156 reserved
 /// ```
 ///
-/// The epoch at 44 is 0 with flag 1 only. The length is 0 only in a co-root's announcement of its replica.
+/// The epoch at 52 is 0 with flag 1 only. The length is 0 only in a co-root's announcement of its replica.
 public final class RcConnectLayout {
-    static final LongField WORD = new LongField(32);
-    static final IntField WORD_KEY = new IntField(40);
+    static final LongField WORD = new LongField(40);
+    static final IntField WORD_KEY = new IntField(48);
     /// Of the member's word.
-    public static final IntField EPOCH = new IntField(44, Short.BYTES);
-    static final IntField DESCRIPTOR_BYTES = new IntField(46, Short.BYTES);
-    static final LongField HEADERS = new LongField(48);
-    static final IntField HEADERS_KEY = new IntField(56);
-    static final IntField PAYLOAD_KEY = new IntField(60);
-    static final LongField PAYLOAD = new LongField(64);
-    static final int DESCRIPTOR = 72;
+    public static final IntField EPOCH = new IntField(52, Short.BYTES);
+    static final IntField DESCRIPTOR_BYTES = new IntField(54, Short.BYTES);
+    static final LongField HEADERS = new LongField(56);
+    static final IntField HEADERS_KEY = new IntField(64);
+    static final IntField PAYLOAD_KEY = new IntField(68);
+    static final LongField PAYLOAD = new LongField(72);
+    static final int DESCRIPTOR = 80;
     static final LongField GUARDS = new LongField(DESCRIPTOR + Wire.LINK_BYTES_MAX);
     static final LongField GUARDS_KEY = new LongField(GUARDS.at() + 8);
     static final int LENGTH = GUARDS.at() + 16;

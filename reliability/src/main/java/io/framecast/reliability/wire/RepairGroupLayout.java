@@ -7,14 +7,14 @@ import java.lang.foreign.MemorySegment;
 /// epoch. The list of the highest epoch counts, once all its parts are here.
 ///
 /// ```
-///  32 part u16  34 parts u16  36 members u32 (in this part)
-///  40 { id u64, joined u32 (epoch in which it joined), control address (1 + 32), repair address (1 + 32) } …
+///  40 part u16  42 parts u16  44 members u32 (in this part)
+///  48 { id u64, joined u32 (epoch in which it joined), control address (1 + 32), repair address (1 + 32) } …
 /// ```
 public final class RepairGroupLayout {
-    public static final IntField PART = new IntField(32, Short.BYTES);
-    public static final IntField PARTS = new IntField(34, Short.BYTES);
-    public static final IntField MEMBERS = new IntField(36);
-    static final int FIRST = 40;
+    public static final IntField PART = new IntField(40, Short.BYTES);
+    public static final IntField PARTS = new IntField(42, Short.BYTES);
+    public static final IntField MEMBERS = new IntField(44);
+    static final int FIRST = 48;
     static final LongField ID = new LongField(0);
     static final IntField JOINED = new IntField(8);
     static final AddressField CONTROL = new AddressField(12);
@@ -22,7 +22,7 @@ public final class RepairGroupLayout {
     static final int MEMBER_BYTES = 12 + 2 * AddressField.LENGTH;
 
     /// Members of one datagram.
-    public static final int MEMBERS_PER_PART = (Wire.CONTROL_BYTES_MAX - FIRST) / MEMBER_BYTES;
+    public static final int MEMBERS_PER_PART = (ControlLayout.BODY_END_MAX - FIRST) / MEMBER_BYTES;
     /// Members of a group, without its co-root.
     public static final int MEMBERS_MAX = 63;
 

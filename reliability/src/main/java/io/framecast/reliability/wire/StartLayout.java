@@ -6,12 +6,12 @@ import java.lang.foreign.MemorySegment;
 /// ACK.
 ///
 /// ```
-///  32 firstSequence u64  40 firstFrameId u64
+///  40 firstSequence u64  48 firstFrameId u64
 /// ```
 public final class StartLayout {
-    public static final LongField FIRST_SEQUENCE = new LongField(32);
-    public static final LongField FIRST_FRAME_ID = new LongField(40);
-    static final int LENGTH = 48;
+    public static final LongField FIRST_SEQUENCE = new LongField(40);
+    public static final LongField FIRST_FRAME_ID = new LongField(48);
+    static final int LENGTH = 56;
 
     private StartLayout() {}
 

@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 
 /// Common values of all layouts: version, byte order, limits. Numbers are little-endian and unaligned.
 public final class Wire {
-    /// Version 1 of the protocol; a datagram of any other version is counted and dropped.
-    public static final int VERSION = 1;
+    /// Version of the protocol; a datagram of any other version is counted and dropped.
+    public static final int VERSION = 2;
     /// No control datagram is longer, so that all fit the smallest MTU of IPv6 (1280) with its headers.
     public static final int CONTROL_BYTES_MAX = 1200;
     /// Longest transport address inside a control datagram.

@@ -57,11 +57,13 @@ final class RemoteWindowsTest {
             new ReceiverConfig(
                     stream,
                     7,
+                    70,
                     256,
                     32,
                     2,
                     Delivery.RELIABLE,
                     new LaneAddresses(new byte[] {1}, new byte[] {2}, new byte[] {3}),
+                    0,
                     0),
             new SplittableRandom(1),
             new Silent(),

@@ -35,7 +35,7 @@ final class AllocationTest {
     private final SenderMachine sender = new SenderMachine(
             new SenderConfig(parts.stream, 4, 0, CoRootConfig.NONE), window, new SplittableRandom(1), new Source());
     private final ReceiverMachine receiver = new ReceiverMachine(
-            new ReceiverConfig(parts.stream, 9, 256, 48, 2, Delivery.RELIABLE, MachinePair.ADDRESSES, 0),
+            new ReceiverConfig(parts.stream, 9, 90, 256, 48, 2, Delivery.RELIABLE, MachinePair.ADDRESSES, 0, 0),
             new SplittableRandom(2),
             new Sink(),
             null);

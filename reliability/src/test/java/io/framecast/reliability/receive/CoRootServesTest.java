@@ -64,7 +64,8 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
             SLOT_BYTES));
     private final List<String> links = new ArrayList<>();
     private @Nullable EndpointOffer endpointOffer;
-    private final CoRoot coRoot = new CoRoot(SESSION, this, this, counts, window, source, acks, store);
+    private final CoRoot coRoot =
+            new CoRoot(new ControlWriter(SESSION), this, this, counts, window, source, acks, store);
 
     private static LaneAddresses addresses(final long id) {
         return new LaneAddresses(new byte[] {1, (byte) id}, new byte[] {2, (byte) id});
@@ -191,7 +192,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         RcConnectLayout.writeOfSet(
                 new ControlWriter(SESSION).receiver(20).epoch(3).in(datagram), own);
         for (final short length : new short[] {0, 65, -1}) {
-            datagram.set(ValueLayout.JAVA_SHORT_UNALIGNED, 46, length);
+            datagram.set(ValueLayout.JAVA_SHORT_UNALIGNED, 54, length);
             assertEquals(Verdict.IMPOSSIBLE, coRoot.onReport(datagram, 0, 0));
         }
         assertEquals(List.of(), links);

@@ -9,6 +9,7 @@ import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.VerdictCounts;
+import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -61,7 +62,7 @@ final class HostileTest {
             final byte[] bytes = new byte[random.nextInt(160)];
             random.nextBytes(bytes);
             if (bytes.length > 0 && random.nextBoolean()) {
-                bytes[0] = (byte) (0x10 | random.nextInt(16));
+                bytes[0] = (byte) (Wire.VERSION << 4 | random.nextInt(16));
             }
             deliver(MemorySegment.ofArray(bytes));
         }
@@ -86,10 +87,14 @@ final class HostileTest {
         pair.toReceiver.clear();
         final long before = counted(pair.receiver.verdicts()) + counted(pair.sender.verdicts());
         for (int round = 0; round < ROUNDS; round++) {
-            final byte[] bytes = (random.nextBoolean() ? heartbeat : join).toArray(JAVA_BYTE);
+            final MemorySegment original = random.nextBoolean() ? heartbeat : join;
+            final byte[] bytes = original.toArray(JAVA_BYTE);
             for (int flips = 1 + random.nextInt(3); flips > 0; flips--) {
                 final int at = random.nextInt(bytes.length);
                 bytes[at] = (byte) (bytes[at] ^ (1 + random.nextInt(255)));
+            }
+            if (MemorySegment.ofArray(bytes).mismatch(original) < 0) {
+                bytes[0]++;
             }
             deliver(MemorySegment.ofArray(java.util.Arrays.copyOf(bytes, bytes.length - random.nextInt(2))));
         }
@@ -109,7 +114,7 @@ final class HostileTest {
             for (int i = 0; i < DataLayout.LENGTH; i++) {
                 header.set(JAVA_BYTE, i, (byte) (random.nextInt(3) == 0 ? random.nextInt(256) : 0));
             }
-            header.set(JAVA_BYTE, 0, (byte) (0x10 | random.nextInt(4)));
+            header.set(JAVA_BYTE, 0, (byte) (Wire.VERSION << 4 | random.nextInt(4)));
             header.set(java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED, 8, (int) MachinePair.SESSION);
             checksum.seal(header, 0, MachinePair.SESSION);
             final int bytes = DataLayout.LENGTH + 1 + random.nextInt(64);

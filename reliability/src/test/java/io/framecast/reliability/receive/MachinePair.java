@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// by hand. Payload is headers only: 40 bytes are read wherever a datagram is given.
 public final class MachinePair {
     public static final long SESSION = 0x5eed_0000_cafe_0001L;
+    public static final long SECRET = 0x5ec2e7;
     static final int SLOT_BYTES = 64;
     public static final int WINDOW = 64;
     public static final long ALIVE_NS = 1_000_000_000;
@@ -81,7 +82,8 @@ public final class MachinePair {
 
     public ReceiverMachine newReceiver(
             final long id, final int ringSlots, final int capacity, final Delivery delivery) {
-        final ReceiverConfig config = new ReceiverConfig(stream, id, ringSlots, capacity, 2, delivery, ADDRESSES, 0);
+        final ReceiverConfig config =
+                new ReceiverConfig(stream, id, SECRET, ringSlots, capacity, 2, delivery, ADDRESSES, 0, 0);
         return new ReceiverMachine(config, new SplittableRandom(2), new Sink(), null);
     }
 
@@ -90,7 +92,7 @@ public final class MachinePair {
         final LaneAddresses addresses =
                 new LaneAddresses(new byte[] {1}, new byte[] {2}, FakeSourceConnection.RECEIVER);
         return new ReceiverMachine(
-                new ReceiverConfig(stream, id, 256, 32, 2, delivery, addresses, 0),
+                new ReceiverConfig(stream, id, SECRET, 256, 32, 2, delivery, addresses, 0, 0),
                 new SplittableRandom(2),
                 new Sink(),
                 null);

@@ -125,7 +125,7 @@ final class PiggybackTest {
         assertTrue(NackLayout.isValid(nack, 0));
         assertEquals(98 + 2L * most, NackLayout.first(nack, 0, most - 1));
         for (int flags = 0; flags < 256; flags++) {
-            nack.set(java.lang.foreign.ValueLayout.JAVA_BYTE, 1, (byte) flags);
+            nack.set(java.lang.foreign.ValueLayout.JAVA_BYTE, 28, (byte) flags);
             assertEquals(flags == NackLayout.FLAG_ACKNOWLEDGES, NackLayout.isValid(nack, 0), "flags " + flags);
         }
         NackLayout.write(ids.in(nack), 1, new AckValues().progress(100, 99, 300).echo(0, 0));

@@ -135,6 +135,8 @@ final class ReceiverMachineTest {
         join();
         sent(2);
         pair.data(0);
+        // Asks for the source's clock.
+        pair.receiver.onTick(pair.nowNs);
         assertEquals(pair.nowNs + AckScheduler.DELAY_MAX_NS, pair.receiver.nextDeadlineNs());
         pair.data(1);
         assertEquals(pair.nowNs + AckScheduler.FRAME_DELAY_NS, pair.receiver.nextDeadlineNs());
@@ -318,6 +320,8 @@ final class ReceiverMachineTest {
         final long before = pair.receiver.verdicts().get(Verdict.GOOD);
         pair.data(0);
         assertEquals(3, run(0, 3));
+        // Asks for the source's clock.
+        pair.receiver.onTick(pair.nowNs);
         assertEquals(3, pair.receiver.acceptedSequence());
         assertEquals(4, pair.receiver.acknowledgedSequence());
         assertEquals(pair.nowNs + AckScheduler.DELAY_MAX_NS, pair.receiver.nextDeadlineNs());
@@ -335,6 +339,7 @@ final class ReceiverMachineTest {
         join();
         sent(4);
         pair.data(0);
+        pair.receiver.onTick(pair.nowNs);
         assertEquals(3, run(0, 20));
         assertEquals(pair.nowNs + AckScheduler.FRAME_DELAY_NS, pair.receiver.nextDeadlineNs());
         assertNotNull(pair.receiver.pollFrame());

@@ -60,7 +60,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
             .guardedBy(
                     new SlotGuards(guards, new WindowMemory(MemorySegment.NULL, payloads, lengths, SLOTS, SLOT_BYTES)));
     private final CoRoot coRoot = new CoRoot(
-            SESSION,
+            new ControlWriter(SESSION),
             this,
             this,
             counts,

@@ -57,7 +57,8 @@ final class CoRootsWorld implements SenderOutput {
         members = new MemberTable(capacity);
         final StreamInfo stream =
                 new StreamInfo(SESSION, "cam", 1408, 1024, 1 << 20, (int) ALIVE_MS, new byte[] {1}, new byte[] {2});
-        coRoots = new CoRoots(new SenderConfig(stream, capacity, 0, config), members, this, counts);
+        coRoots = new CoRoots(
+                new SenderConfig(stream, capacity, 0, config), members, this, counts, new ControlWriter(SESSION));
     }
 
     static CoRootsWorld of(final int joined, final int count) {
@@ -75,7 +76,8 @@ final class CoRootsWorld implements SenderOutput {
 
     int admit(final Delivery delivery, final CoRootOffer offer) {
         final int member = members.vacancy(nowNs);
-        members.admit(member, 100 + member, new JoinLayout.Terms(ROOM, delivery, addresses(member), offer), 1, nowNs);
+        members.admit(
+                member, 100 + member, new JoinLayout.Terms(ROOM, delivery, 1, addresses(member), offer), 1, nowNs);
         coRoots.onAdmitted(member);
         return member;
     }

@@ -19,7 +19,7 @@ final class MemberTableTest {
 
     private int admit(final long id, final Delivery delivery, final long nowNs) {
         final int member = table.vacancy(nowNs);
-        table.admit(member, id, new JoinLayout.Terms(9, delivery, ADDRESSES, new CoRootOffer(5, true)), 77, nowNs);
+        table.admit(member, id, new JoinLayout.Terms(9, delivery, 1, ADDRESSES, new CoRootOffer(5, true)), 77, nowNs);
         return member;
     }
 

@@ -16,7 +16,11 @@ import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.JoinLayout;
+import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.NackLayout;
+import io.framecast.reliability.wire.PolicyLayout;
+import io.framecast.reliability.wire.ResumeLayout;
+import io.framecast.reliability.wire.SolicitLayout;
 import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
@@ -42,8 +46,8 @@ final class SenderMachineTest {
     }
 
     private int requestJoin(final long id, final Delivery delivery) {
-        final JoinLayout.Terms terms =
-                new JoinLayout.Terms(256, delivery, MachinePair.ADDRESSES, new CoRootOffer(0, false));
+        final JoinLayout.Terms terms = new JoinLayout.Terms(
+                256, delivery, MachinePair.SECRET, MachinePair.ADDRESSES, new CoRootOffer(0, false));
         assertEquals(Verdict.GOOD, tell(JoinLayout.write(ids(id).in(scratch), terms)));
         final MemorySegment admit = pair.toReceiver.removeLast();
         assertEquals(ControlLayout.TYPE_ADMIT, ControlLayout.type(admit, 0));
@@ -384,5 +388,98 @@ final class SenderMachineTest {
             sender.onTick(pair.nowNs);
         }
         assertEquals(before, sender.counts().get(SenderCount.TIMEOUTS));
+    }
+
+    @Test
+    void shouldAnswerAMemberThatSolicitsWithItsClockAndTheSourcesOwn() {
+        join(5, Delivery.RELIABLE, 10);
+        pair.nowNs += 1_000;
+        assertEquals(Verdict.GOOD, tell(SolicitLayout.write(ids(5).in(scratch), 4711)));
+        final MemorySegment answer = pair.toReceiver.removeLast();
+        assertEquals(ControlLayout.TYPE_HEARTBEAT, ControlLayout.type(answer, 0));
+        assertEquals(5, ControlLayout.RECEIVER.get(answer, 0));
+        assertEquals(4711, HeartbeatLayout.ASKED_CLOCK.get(answer, 0));
+        assertEquals(pair.nowNs, HeartbeatLayout.HEARD_CLOCK.get(answer, 0));
+        assertEquals(pair.nowNs, HeartbeatLayout.CLOCK.get(answer, 0));
+        assertEquals(HeartbeatLayout.NO_CLOCK, HeartbeatLayout.ASKED_CLOCK.get(heartbeat(), 0));
+    }
+
+    @Test
+    void shouldAnswerStrangersThatSolicitByTheGroupsHeartbeatAndSeldom() {
+        join(5, Delivery.RELIABLE, 10);
+        for (int i = 0; i < 20; i++) {
+            pair.nowNs += 100_000_000;
+            sender.onTick(pair.nowNs);
+        }
+        pair.toReceiver.clear();
+        // Of no session, because the asker knows none.
+        final ControlWriter stranger = new ControlWriter(0).receiver(99);
+        for (int i = 0; i < 100; i++) {
+            pair.nowNs += 100_000;
+            assertEquals(Verdict.GOOD, tell(SolicitLayout.write(stranger.in(scratch), 1)));
+            sender.onTick(pair.nowNs);
+        }
+        final long own = pair.toReceiver.stream()
+                .filter(sent -> ControlLayout.RECEIVER.get(sent, 0) != 0)
+                .count();
+        assertEquals(0, own);
+        // Each that is asked for is followed by those after 0.4, 1.2, 2.8 and 6 ms.
+        assertTrue(pair.toReceiver.size() <= 7, pair.toReceiver.size() + " heartbeats");
+        assertEquals(
+                Verdict.WRONG_SESSION,
+                tell(SolicitLayout.write(new ControlWriter(4).receiver(99).in(scratch), 1)));
+    }
+
+    @Test
+    void shouldTakeTheNewestPolicyOfAMemberAndSayWhatHolds() {
+        join(5, Delivery.RELIABLE, 10);
+        join(6, Delivery.RELIABLE, 100);
+        assertEquals(10, sender.grantedSequence());
+        assertEquals(Verdict.GOOD, tell(PolicyLayout.write(ids(5).in(scratch), 2, Delivery.LATEST)));
+        assertEquals(100, sender.grantedSequence());
+        final MemorySegment answer = pair.toReceiver.removeLast();
+        assertEquals(2, PolicyLayout.VERSION.get(answer, 0));
+        assertEquals(Delivery.LATEST, PolicyLayout.delivery(answer, 0));
+        // Overtaken.
+        assertEquals(Verdict.GOOD, tell(PolicyLayout.write(ids(5).in(scratch), 1, Delivery.RELIABLE)));
+        assertEquals(Delivery.LATEST, PolicyLayout.delivery(pair.toReceiver.removeLast(), 0));
+        assertEquals(Verdict.GOOD, tell(PolicyLayout.write(ids(5).in(scratch), 3, Delivery.RELIABLE)));
+        assertEquals(10, sender.grantedSequence());
+        assertEquals(Verdict.UNKNOWN_MEMBER, tell(PolicyLayout.write(ids(7).in(scratch), 1, Delivery.LATEST)));
+    }
+
+    private Verdict resume(final long id, final long secret, final long acknowledged, final byte[] control) {
+        final JoinLayout.Terms terms = new JoinLayout.Terms(
+                0, Delivery.RELIABLE, secret, new LaneAddresses(control, control), new CoRootOffer(0, false));
+        return tell(ResumeLayout.write(ids(id).in(scratch), acknowledged, terms));
+    }
+
+    @Test
+    void shouldMoveAMembershipToWhoeverKnowsItsSecret() {
+        join(5, Delivery.RELIABLE, 10);
+        final byte[] elsewhere = {7, 7};
+        assertEquals(Verdict.IMPOSSIBLE, resume(5, MachinePair.SECRET + 1, 0, elsewhere));
+        assertEquals(Verdict.UNKNOWN_MEMBER, resume(6, MachinePair.SECRET, 0, elsewhere));
+        assertArrayEquals(MachinePair.ADDRESSES.control(), sender.member(0).controlAddress());
+        assertEquals(Verdict.GOOD, resume(5, MachinePair.SECRET, 0, elsewhere));
+        assertArrayEquals(elsewhere, sender.member(0).controlAddress());
+        assertEquals(ControlLayout.TYPE_START, ControlLayout.type(pair.toReceiver.removeLast(), 0));
+        assertEquals(1, sender.readyMembers());
+        assertEquals(10, sender.grantedSequence());
+        pair.nowNs += 1_000_000;
+        // Repeated, because START was lost.
+        assertEquals(Verdict.GOOD, resume(5, MachinePair.SECRET, 0, elsewhere));
+        assertEquals(ControlLayout.TYPE_START, ControlLayout.type(pair.toReceiver.removeLast(), 0));
+    }
+
+    @Test
+    void shouldNotMoveAMembershipBack() {
+        join(5, Delivery.RELIABLE, 10);
+        pair.publish(4);
+        sender.onSent(4, pair.nowNs);
+        final AckValues values = new AckValues().progress(4, 14, 4).echo(AckLayout.NO_ECHO, 0);
+        assertEquals(Verdict.GOOD, tell(AckLayout.write(ids(5).in(scratch), values)));
+        assertEquals(Verdict.IMPOSSIBLE, resume(5, MachinePair.SECRET, 3, new byte[] {7}));
+        assertEquals(Verdict.GOOD, resume(5, MachinePair.SECRET, 4, new byte[] {7}));
     }
 }

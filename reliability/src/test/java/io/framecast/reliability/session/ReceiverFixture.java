@@ -124,6 +124,7 @@ final class ReceiverFixture implements ReceiverOutput {
                 new ReceiverConfig(
                         stream,
                         10 + number,
+                        100 + number,
                         terms.ringSlots - spare,
                         assembly.prepare(data),
                         2,
@@ -132,6 +133,7 @@ final class ReceiverFixture implements ReceiverOutput {
                                 new byte[] {(byte) number},
                                 new byte[] {repairAddress},
                                 windows == null ? new byte[0] : windows.descriptor()),
+                        0,
                         0),
                 new SplittableRandom(2),
                 this,

@@ -77,7 +77,7 @@ final class BundleFixture {
         final List<Frame> frames = new ArrayList<>();
         if (!DataLayout.isBundle(headers, header)) {
             final byte[] bytes = payload.asSlice(at, lengths[slot]).toArray(JAVA_BYTE);
-            frames.add(new Frame(id, DataLayout.FLAGS.get(headers, header), timestampNs, bytes));
+            frames.add(new Frame(id, DataLayout.flags(headers, header), timestampNs, bytes));
             return frames;
         }
         final int count = DataLayout.bundleFrames(headers, header);

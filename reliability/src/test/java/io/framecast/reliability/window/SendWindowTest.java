@@ -35,7 +35,7 @@ final class SendWindowTest {
             assertEquals(i, DataLayout.FRAME_INDEX.unsigned(headers, offset));
             assertEquals(130, DataLayout.FRAME_BYTES.unsigned(headers, offset));
             assertEquals(77, DataLayout.TIMESTAMP.get(headers, offset));
-            assertEquals(DataLayout.FLAG_KEYFRAME, DataLayout.FLAGS.get(headers, offset));
+            assertEquals(DataLayout.FLAG_KEYFRAME, DataLayout.flags(headers, offset));
         }
         assertArrayEquals(new int[] {64, 64, 2, 0, 0, 0, 0, 0}, lengths);
         assertEquals(3, window.committed());

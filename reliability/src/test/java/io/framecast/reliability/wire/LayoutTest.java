@@ -21,12 +21,15 @@ final class LayoutTest {
             SESSION, "cam1", 1408, 4096, 6_220_800, 5_000, new byte[] {1, 2, 3, 4, 5, 6}, new byte[] {9});
 
     private final HeaderChecksum checksum = new HeaderChecksum();
-    private final ControlWriter ids =
-            new ControlWriter(SESSION).receiver(RECEIVER).epoch(3);
+    private ControlWriter ids = writer();
     private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
 
     // The memory's content before a datagram is written into it.
     private byte before;
+
+    private static ControlWriter writer() {
+        return new ControlWriter(SESSION).receiver(RECEIVER).epoch(3);
+    }
 
     private MemorySegment exact(final int bytes) {
         final byte[] datagram = scratch.asSlice(0, bytes).toArray(JAVA_BYTE);
@@ -52,6 +55,7 @@ final class LayoutTest {
                 new JoinLayout.Terms(
                         99,
                         Delivery.deadline(40),
+                        12,
                         new LaneAddresses(new byte[] {1}, new byte[] {2, 3}),
                         new CoRootOffer(7, true)))));
         all.add(exact(AdmitLayout.writeAdmit(ids.in(scratch), 42)));
@@ -81,6 +85,7 @@ final class LayoutTest {
                 new JoinLayout.Terms(
                         99,
                         Delivery.RELIABLE,
+                        12,
                         new LaneAddresses(new byte[] {1}, new byte[] {2, 3}, new byte[] {9, 8, 7}),
                         new CoRootOffer(7, true)))));
         final EndpointOffer offer = new EndpointOffer(
@@ -90,6 +95,17 @@ final class LayoutTest {
                 new RemotePlace(99, 7),
                 new RemotePlace(800, 8));
         all.add(exact(RcConnectLayout.write(ids.in(scratch), 0xfffe, offer)));
+        all.add(exact(SolicitLayout.write(ids.in(scratch), 123)));
+        all.add(exact(PolicyLayout.write(ids.in(scratch), 1, Delivery.deadline(40))));
+        all.add(exact(ResumeLayout.write(
+                ids.in(scratch),
+                1000,
+                new JoinLayout.Terms(
+                        99,
+                        Delivery.RELIABLE,
+                        12,
+                        new LaneAddresses(new byte[] {1}, new byte[] {2, 3}, new byte[] {9, 8, 7}),
+                        new CoRootOffer(7, true)))));
         return all;
     }
 
@@ -106,6 +122,9 @@ final class LayoutTest {
             case ControlLayout.TYPE_ASSIGN -> AssignLayout.isValid(datagram, 0);
             case ControlLayout.TYPE_RC_CONNECT -> RcConnectLayout.isValid(datagram, 0);
             case ControlLayout.TYPE_REPAIR_GROUP -> RepairGroupLayout.isValid(datagram, 0);
+            case ControlLayout.TYPE_SOLICIT -> SolicitLayout.isValid(datagram, 0);
+            case ControlLayout.TYPE_POLICY -> PolicyLayout.isValid(datagram, 0);
+            case ControlLayout.TYPE_RESUME -> ResumeLayout.isValid(datagram, 0);
             case ControlLayout.TYPE_LEAVE, ControlLayout.TYPE_EVICT -> LeaveLayout.isValid(datagram, 0);
             default -> false;
         };
@@ -148,6 +167,7 @@ final class LayoutTest {
     @Test
     void shouldWriteEveryByteWhateverTheMemoryHeld() {
         final List<MemorySegment> expected = one();
+        ids = writer();
         before = (byte) 0xff;
         scratch.fill(before);
         final List<MemorySegment> actual = one();
@@ -162,7 +182,7 @@ final class LayoutTest {
             final int right = (int) datagram.byteSize();
             scratch.fill((byte) 0);
             scratch.asSlice(0, right).copyFrom(datagram);
-            for (int bytes = ControlLayout.LENGTH; bytes < right + 100; bytes++) {
+            for (int bytes = ControlLayout.LENGTH; bytes < Math.min(right + 100, Wire.CONTROL_BYTES_MAX + 1); bytes++) {
                 ids.in(scratch).seal(bytes);
                 assertEquals(bytes == right, isValid(scratch), "type " + ControlLayout.type(datagram, 0));
             }
@@ -176,7 +196,7 @@ final class LayoutTest {
             final byte[] bytes = new byte[ControlLayout.LENGTH + random.nextInt(200)];
             random.nextBytes(bytes);
             final MemorySegment datagram = MemorySegment.ofArray(bytes);
-            datagram.set(JAVA_BYTE, 0, (byte) Wire.versionAndType(random.nextInt(16)));
+            ControlLayout.begin(datagram, random.nextInt(20));
             ids.in(datagram).seal(bytes.length);
             assertEquals(Verdict.GOOD, check(datagram));
             isValid(datagram);
@@ -186,11 +206,11 @@ final class LayoutTest {
     @Test
     void shouldReadWhatALinkSaid() {
         final List<MemorySegment> all = one();
-        final MemorySegment join = all.get(all.size() - 2);
+        final MemorySegment join = all.get(all.size() - 5);
         assertArrayEquals(
                 new byte[] {9, 8, 7}, JoinLayout.terms(join, 0).addresses().link());
         assertEquals(0, JoinLayout.terms(all.get(1), 0).addresses().link().length);
-        final MemorySegment link = all.getLast();
+        final MemorySegment link = all.get(all.size() - 4);
         assertEquals(0xfffe, RcConnectLayout.EPOCH.get(link, 0));
         final EndpointOffer offer = RcConnectLayout.offer(link, 0);
         assertArrayEquals(new byte[] {3, 1}, offer.descriptor());
@@ -217,6 +237,62 @@ final class LayoutTest {
         RcConnectLayout.write(member.in(link), 9, offer);
         Wire.setLong(link, RcConnectLayout.GUARDS.at(), 4);
         assertFalse(RcConnectLayout.isValid(link, 0));
+    }
+
+    @Test
+    void shouldCountTheDatagramsOfASenderWhicheverWriterWroteThem() {
+        final ControlWriter other = ids.another();
+        for (int count = 1; count < 5; count++) {
+            SolicitLayout.write((count % 2 == 0 ? ids : other).in(scratch), 0);
+            assertEquals(count, ControlLayout.COUNTER.get(scratch, 0));
+        }
+    }
+
+    @Test
+    void shouldRefuseWhatItCannotReadYet() {
+        final MemorySegment datagram = heartbeat(0);
+        for (final int tag : new int[] {1, 16, 255}) {
+            ControlLayout.TAG_BYTES.set(datagram, 0, tag);
+            ids.in(datagram).seal((int) datagram.byteSize());
+            assertEquals(Verdict.BAD_LENGTH, check(datagram));
+        }
+        ControlLayout.begin(datagram, ControlLayout.TYPE_HEARTBEAT);
+        for (int kind = 0; kind < 16; kind++) {
+            datagram.set(JAVA_BYTE, 0, (byte) Wire.versionAndType(kind));
+            ids.in(datagram).seal((int) datagram.byteSize());
+            assertEquals(kind == 3 ? Verdict.GOOD : Verdict.BAD_TYPE, check(datagram));
+        }
+        for (int version = 0; version < 16; version++) {
+            datagram.set(JAVA_BYTE, 0, (byte) (version << 4 | 3));
+            ids.in(datagram).seal((int) datagram.byteSize());
+            assertEquals(version == 2 ? Verdict.GOOD : Verdict.BAD_VERSION, check(datagram));
+            assertEquals(version, ControlLayout.version(datagram, 0, (int) datagram.byteSize()));
+        }
+    }
+
+    @Test
+    void shouldLeaveRoomForATagBehindEveryDatagram() {
+        for (final MemorySegment datagram : one()) {
+            assertTrue(datagram.byteSize() <= ControlLayout.BODY_END_MAX
+                    || ControlLayout.type(datagram, 0) == ControlLayout.TYPE_SOLICIT);
+        }
+        assertTrue(NackLayout.FIRST_RANGE + NackLayout.rangesMax(false) * NackLayout.RANGE_BYTES
+                <= ControlLayout.BODY_END_MAX);
+        assertTrue(FrameLayout.METADATA + FrameLayout.METADATA_BYTES_MAX <= ControlLayout.BODY_END_MAX);
+    }
+
+    @Test
+    void shouldReadTheNumberOfAFormatApartFromTheFlags() {
+        for (int format = 0; format < 16; format++) {
+            final MemorySegment header = MemorySegment.ofArray(new byte[DataLayout.LENGTH]);
+            final DataHeader values =
+                    new DataHeader().session(DataLayout.TYPE_DATA, SESSION).format(format);
+            values.attributes(DataLayout.FLAG_KEYFRAME, 0);
+            DataLayout.write(header, 0, values, 1, 0);
+            assertEquals(format, DataLayout.format(header, 0));
+            assertEquals(DataLayout.FLAG_KEYFRAME, DataLayout.flags(header, 0));
+            assertFalse(DataLayout.isBundle(header, 0));
+        }
     }
 
     @Test
@@ -375,7 +451,7 @@ final class LayoutTest {
         assertEquals(1L << 40, DataLayout.SEQUENCE.get(header, 0));
         assertEquals(-5, DataLayout.TIMESTAMP.get(header, 0));
         assertEquals(1024, DataLayout.METADATA_BYTES.get(header, 0));
-        assertEquals(DataLayout.FLAG_KEYFRAME, DataLayout.FLAGS.get(header, 0));
+        assertEquals(DataLayout.FLAG_KEYFRAME, DataLayout.flags(header, 0));
         assertTrue(checksum.isSealed(header, 0, SESSION));
     }
 

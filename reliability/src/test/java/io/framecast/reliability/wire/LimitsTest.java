@@ -106,7 +106,8 @@ final class LimitsTest {
 
     private void join(final boolean serves) {
         final LaneAddresses addresses = new LaneAddresses(new byte[] {1}, new byte[] {2});
-        final JoinLayout.Terms terms = new JoinLayout.Terms(9, Delivery.LATEST, addresses, new CoRootOffer(7, serves));
+        final JoinLayout.Terms terms =
+                new JoinLayout.Terms(9, Delivery.LATEST, 3, addresses, new CoRootOffer(7, serves));
         JoinLayout.write(ids.in(scratch), terms);
     }
 

@@ -1,0 +1,35 @@
+package io.framecast.reliability.wire;
+
+import java.lang.foreign.MemorySegment;
+
+/// POLICY, member → source: its behaviour when it cannot keep up changes. Source → member: this is what holds. The
+/// highest version counts, so that changes may overtake each other.
+///
+/// ```
+///  40 version u32 (from 1 on)  44 delivery u16  46 patienceMs u16
+/// ```
+public final class PolicyLayout {
+    public static final IntField VERSION = new IntField(40);
+    static final IntField DELIVERY = new IntField(44);
+    static final int LENGTH = 48;
+
+    private PolicyLayout() {}
+
+    public static boolean isValid(final MemorySegment datagram, final long offset) {
+        return ControlLayout.DATAGRAM_BYTES.get(datagram, offset) == LENGTH
+                && ControlLayout.RECEIVER.get(datagram, offset) != 0
+                && VERSION.get(datagram, offset) > 0
+                && Delivery.isCode(DELIVERY.get(datagram, offset));
+    }
+
+    public static Delivery delivery(final MemorySegment datagram, final long offset) {
+        return Delivery.of(DELIVERY.get(datagram, offset));
+    }
+
+    public static int write(final ControlWriter out, final int version, final Delivery delivery) {
+        return out.begin(ControlLayout.TYPE_POLICY, 0)
+                .put(VERSION, version)
+                .put(DELIVERY, delivery.code())
+                .seal(LENGTH);
+    }
+}
