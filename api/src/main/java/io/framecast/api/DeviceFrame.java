@@ -32,6 +32,19 @@ public interface DeviceFrame extends AutoCloseable {
     /// When the source took the frame, nanoseconds since the epoch by the source's clock.
     long sourceTimestampNs();
 
+    /// The source's clock less this host's, in nanoseconds, measured by exchanges of four timestamps (Mills et al.
+    /// 2010, RFC 5905 §8); 0 while it is not known. The latency from host to host is the time by this host's clock,
+    /// plus this, less [#sourceTimestampNs].
+    default long clockOffsetNs() {
+        return 0;
+    }
+
+    /// The true offset lies within that many nanoseconds of [#clockOffsetNs]: half the round-trip time of the best
+    /// exchange, and what two clocks may have drifted apart since (100 ppm). Long.MAX_VALUE while it is not known.
+    default long clockErrorNs() {
+        return Long.MAX_VALUE;
+    }
+
     /// A copy of the frame's metadata; empty when there is none.
     byte[] metadata();
 

@@ -138,6 +138,16 @@ final class EngineFrame implements DeviceFrame {
     }
 
     @Override
+    public long clockOffsetNs() {
+        return returns.clock().hostOffsetNs();
+    }
+
+    @Override
+    public long clockErrorNs() {
+        return returns.clock().boundNs();
+    }
+
+    @Override
     public byte[] metadata() {
         return metadata.clone();
     }

@@ -1,20 +1,26 @@
 package io.framecast.engine.subscribe;
 
 import io.framecast.api.Delivery;
+import io.framecast.reliability.flow.ClockOffset;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The expiry of frames under `delivery=deadline=…`. A frame's age is measured by the source's clock, which
-/// heartbeats carry. Written by the receiver's thread, read by the subscriber's too.
+/// The source's clock as this host knows it. The expiry of frames under `delivery=deadline=…`: a frame's age is
+/// measured by the clock that heartbeats carry. And its offset from this host's clock, by exchanges of timestamps.
+/// Written by the receiver's thread, read by the subscriber's too.
 final class SourceClock {
-    private static final long UNKNOWN = Long.MAX_VALUE;
+    private static final long UNKNOWN = ClockOffset.UNKNOWN;
 
     private final boolean expiring;
     private final long patienceNs;
     // The difference between the source's clock and the engine's time.
     private final AtomicLong offsetNs = new AtomicLong(UNKNOWN);
+
+    // Of the source's clock and this host's. The bound is UNKNOWN while the offset changes.
+    private final AtomicLong hostOffsetNs = new AtomicLong();
+    private final AtomicLong boundNs = new AtomicLong(UNKNOWN);
 
     SourceClock(final Delivery delivery) {
         expiring = delivery instanceof Delivery.Deadline;
@@ -24,8 +30,23 @@ final class SourceClock {
     }
 
     /// A heartbeat of the source that this session follows.
-    void onHeartbeat(final MemorySegment datagram, final long offset, final long nowNs) {
+    void onHeartbeat(final MemorySegment datagram, final long offset, final ClockOffset measured, final long nowNs) {
         offsetNs.lazySet(HeartbeatLayout.CLOCK.get(datagram, offset) - nowNs);
+        if (measured.offsetNs() != hostOffsetNs.get()) {
+            boundNs.set(UNKNOWN);
+            hostOffsetNs.set(measured.offsetNs());
+        }
+        boundNs.set(measured.boundNs(nowNs));
+    }
+
+    /// The source's clock less this host's; 0 while it is not known.
+    long hostOffsetNs() {
+        return boundNs.get() == UNKNOWN ? 0 : hostOffsetNs.get();
+    }
+
+    /// The offset is known to within this; Long.MAX_VALUE: not known.
+    long boundNs() {
+        return boundNs.get();
     }
 
     /// Whether frames expire at all.

@@ -27,6 +27,7 @@ import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
+import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
@@ -40,6 +41,8 @@ import org.jspecify.annotations.Nullable;
 /// Threading: [#doWork] by the receiver's thread; [#open] and [#close] by the conductor's. Queues carry the
 /// commands between them.
 public final class Subscription implements SessionAgent.Member, AutoCloseable {
+    // A source of another version sends heartbeats for as long as it runs.
+    private static final long VERSION_NOTICE_NS = 60_000_000_000L;
     private static final long STATS_INTERVAL_NS = 20_000_000;
     private static final long CONTROL_INTERVAL_NS = 100_000;
     private static final long NEVER = Long.MAX_VALUE;
@@ -66,6 +69,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     // Malformed control datagrams that arrived while there was no session to count them.
     private long strays;
     private long standstillNoticeNs;
+    private long versionNoticeNs;
     private final Standstill standstill = new Standstill(STANDSTILL_NS);
     private String declined = "";
     private long damagedReported;
@@ -263,6 +267,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     private void listen(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
         if (ControlLayout.check(datagram, offset, bytes, checksum) != Verdict.GOOD) {
             strays += sessions.any() == null ? 1 : 0;
+            noticeVersion(datagram, offset, bytes, nowNs);
             return;
         }
         if (ControlLayout.type(datagram, offset) != ControlLayout.TYPE_HEARTBEAT
@@ -277,6 +282,17 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             receiver.conductor().send(() -> open(stream));
             // Set only after the request: if the conductor refuses it, the subscription waits for nothing.
             opening = true;
+        }
+    }
+
+    private void noticeVersion(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
+        final int version = nowNs < versionNoticeNs ? 0 : ControlLayout.otherVersion(datagram, offset, bytes, checksum);
+        if (version != 0) {
+            versionNoticeNs = nowNs + VERSION_NOTICE_NS;
+            context.notices()
+                    .accept("subscriber of " + channel.name() + ": a source there speaks version " + version
+                            + " of the protocol, this subscriber version " + Wire.VERSION
+                            + ": run the same version of framecast on both hosts");
         }
     }
 

@@ -24,6 +24,8 @@ import java.net.StandardSocketOptions;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -54,14 +56,18 @@ class ForgedHeartbeatTest {
                 stream,
                 stream.channel().getBytes(StandardCharsets.US_ASCII),
                 values.progress(0, 0).timing(0, 0, 0));
+        send(channel, datagram.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    private static void send(final Channel channel, final byte[] datagram) throws IOException {
         final Channel.Multicast multicast = (Channel.Multicast) channel;
         try (DatagramSocket socket = new DatagramSocket()) {
             socket.setOption(
                     StandardSocketOptions.IP_MULTICAST_IF,
                     NetworkInterface.getByInetAddress(InetAddress.ofLiteral("127.0.0.1")));
             socket.send(new DatagramPacket(
-                    datagram.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE),
-                    bytes,
+                    datagram,
+                    datagram.length,
                     new InetSocketAddress(
                             multicast.group().address(), multicast.group().port() + 2)));
         }
@@ -141,5 +147,30 @@ class ForgedHeartbeatTest {
         send(channel, stream(channel, 1 << 10, 5_000, NOWHERE));
         nodes.until(() -> subscriber.state() == Subscriber.State.FAILED, "failure");
         assertTrue(subscriber.failure().orElseThrow().startsWith("ring: expected at least"));
+    }
+
+    @Test
+    void shouldTellInOneLineThatASourceSpeaksAnotherVersion() throws IOException {
+        final Channel channel = channel("");
+        sink.subscribe(channel);
+        nodes.cycle();
+        // Of version 1 the first 8 bytes, and a length, are as they are today.
+        final byte[] datagram = new byte[170];
+        datagram[0] = 0x11;
+        datagram[2] = (byte) datagram.length;
+        final CRC32C crc = new CRC32C();
+        crc.update(datagram);
+        MemorySegment.ofArray(datagram).set(ValueLayout.JAVA_INT_UNALIGNED, 4, (int) crc.getValue());
+        for (int i = 0; i < 3; i++) {
+            send(channel, datagram);
+        }
+        nodes.until(() -> !nodes.notices().isEmpty(), "notice");
+        for (int i = 0; i < 100; i++) {
+            nodes.cycle();
+        }
+        assertEquals(
+                List.of("subscriber of " + channel.name() + ": a source there speaks version 1 of the protocol, this"
+                        + " subscriber version 2: run the same version of framecast on both hosts"),
+                nodes.notices());
     }
 }

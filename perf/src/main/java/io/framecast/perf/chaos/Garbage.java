@@ -13,8 +13,9 @@ final class Garbage {
     private static final int FLIPS_MAX = 8;
     // Of both headers: what lies here is under the header's own checksum on every lane.
     private static final int CHECKED_BYTES = 32;
-    private static final int VERSION_1 = 0x10;
-    private static final int TYPES = 16;
+    private static final int VERSION = 0x20;
+    private static final int KINDS_OF_HEADERS = 16;
+    private static final int TYPES = 20;
 
     private final Random random;
 
@@ -40,12 +41,12 @@ final class Garbage {
         return bytes;
     }
 
-    // Version 1, a type, a length that fits.
+    // The protocol's version, a kind of header, a type, a length that fits.
     private byte[] plausible() {
         final byte[] bytes = new byte[CHECKED_BYTES + random.nextInt(BYTES_MAX - CHECKED_BYTES)];
         random.nextBytes(bytes);
-        bytes[0] = (byte) (VERSION_1 | random.nextInt(TYPES));
-        bytes[1] = 0;
+        bytes[0] = (byte) (VERSION | random.nextInt(KINDS_OF_HEADERS));
+        bytes[1] = (byte) random.nextInt(TYPES);
         bytes[2] = (byte) bytes.length;
         bytes[3] = (byte) (bytes.length >>> Byte.SIZE);
         return bytes;

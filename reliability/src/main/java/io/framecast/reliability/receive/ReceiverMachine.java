@@ -2,7 +2,7 @@ package io.framecast.reliability.receive;
 
 import io.framecast.reliability.flow.AckScheduler;
 import io.framecast.reliability.flow.AckTrigger;
-import io.framecast.reliability.flow.SourceClock;
+import io.framecast.reliability.flow.ClockOffset;
 import io.framecast.reliability.flow.Standstill;
 import io.framecast.reliability.repair.NackScheduler;
 import io.framecast.reliability.repair.RepairRequests;
@@ -76,7 +76,7 @@ public final class ReceiverMachine {
     private final Reporting reporting;
     private final StreamEnd streamEnd = new StreamEnd();
     private final SourceWatch source;
-    private final SourceClock clock;
+    private final ClockOffset clock;
     private final Standstill standstill;
     // Null for a receiver that its source waits for.
     private final @Nullable DropPolicy drops;
@@ -100,7 +100,7 @@ public final class ReceiverMachine {
         this.output = output;
         stream = config.stream();
         source = new SourceWatch(stream.aliveTimeoutNs());
-        clock = new SourceClock(config.clockOffsetNs());
+        clock = new ClockOffset(config.clockOffsetNs());
         standstill = new Standstill(source.silenceNs());
         headers = new HeaderCheck(stream);
         ids = new ControlWriter(stream.session()).receiver(config.receiverId());
@@ -181,7 +181,7 @@ public final class ReceiverMachine {
     }
 
     /// The offset between the source's clock and this host's.
-    public SourceClock clock() {
+    public ClockOffset clock() {
         return clock;
     }
 

@@ -6,7 +6,7 @@ import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.assembly.MemoryShape.Kind;
 import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.assembly.RepairSlots;
-import io.framecast.reliability.flow.SourceClock;
+import io.framecast.reliability.flow.ClockOffset;
 import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.onesided.ReadCount;
 import io.framecast.reliability.onesided.RemoteWindows;
@@ -362,8 +362,8 @@ final class SimReception implements ReceiverOutput {
 
     // An offset that was just measured is right to within its bound.
     private void checkClock() {
-        final SourceClock clock = machine.clock();
-        if (clock.measuredNs() != process.nowNs() || clock.boundNs(process.nowNs()) == SourceClock.UNKNOWN) {
+        final ClockOffset clock = machine.clock();
+        if (clock.measuredNs() != process.nowNs() || clock.boundNs(process.nowNs()) == ClockOffset.UNKNOWN) {
             return;
         }
         final long nowNs = world.events().nowNs();

@@ -44,6 +44,7 @@ public final class ControlLayout {
 
     // In the place of a data header's type, so that no datagram is taken for another lane's.
     private static final int KIND = 3;
+    private static final int V1_LENGTH = 32;
 
     static final IntField VERSION_KIND = new IntField(0, Byte.BYTES);
     static final IntField TYPE = new IntField(1, Byte.BYTES);
@@ -81,9 +82,17 @@ public final class ControlLayout {
                 : Verdict.BAD_CHECKSUM;
     }
 
-    /// The version that a datagram of any version says it has; 0 for an empty one.
-    public static int version(final MemorySegment datagram, final long offset, final int bytes) {
-        return bytes == 0 ? 0 : VERSION_KIND.get(datagram, offset) >>> 4;
+    /// The version of a control datagram that belongs to another version of the protocol; 0 for any other datagram.
+    /// Length and checksum have had their places since version 1.
+    public static int otherVersion(
+            final MemorySegment datagram, final long offset, final int bytes, final HeaderChecksum checksum) {
+        if (bytes < V1_LENGTH || bytes > Wire.CONTROL_BYTES_MAX || DATAGRAM_BYTES.get(datagram, offset) != bytes) {
+            return 0;
+        }
+        final int version = VERSION_KIND.get(datagram, offset) >>> 4;
+        return version != Wire.VERSION && CHECKSUM.get(datagram, offset) == checksum.ofControl(datagram, offset, bytes)
+                ? version
+                : 0;
     }
 
     static void begin(final MemorySegment datagram, final int type) {

@@ -50,6 +50,8 @@ final class SubscribeRun {
     private long frameBytesMax;
     private long firstPublishNs;
     private long lastReadyNs;
+    private long clockOffsetNs;
+    private long clockErrorNs = Long.MAX_VALUE;
     private boolean interrupted;
     private MemorySegment host = MemorySegment.NULL;
 
@@ -159,7 +161,7 @@ final class SubscribeRun {
         boolean released = false;
         try {
             frame.awaitReady();
-            noteReady(frame.sourceTimestampNs());
+            noteReady(frame);
             if (worker != null) {
                 worker.onFrame(frame);
             }
@@ -202,10 +204,20 @@ final class SubscribeRun {
         }
     }
 
-    private void noteReady(final long publishNs) {
+    private void noteReady(final DeviceFrame frame) {
         lastReadyNs = epochNs();
-        firstPublishNs = frames == 0 ? publishNs : firstPublishNs;
-        latencies.record(lastReadyNs - publishNs);
+        final long errorNs = frame.clockErrorNs();
+        if (errorNs != Long.MAX_VALUE) {
+            clockOffsetNs = frame.clockOffsetNs();
+            clockErrorNs = errorNs;
+        }
+        firstPublishNs = frames == 0 ? frame.sourceTimestampNs() : firstPublishNs;
+        final long differenceNs = lastReadyNs - frame.sourceTimestampNs();
+        if (clockErrorNs == Long.MAX_VALUE) {
+            latencies.record(differenceNs);
+        } else {
+            latencies.record(differenceNs, clockOffsetNs);
+        }
     }
 
     private void consume(final long frameId, final MemorySegment frame) {
@@ -234,7 +246,7 @@ final class SubscribeRun {
 
     /// Payload, in units of 10^6 bytes per second, rounded to a kilobyte.
     private double goodputMBps() {
-        final long spanNs = lastReadyNs - firstPublishNs;
+        final long spanNs = lastReadyNs + clockOffsetNs - firstPublishNs;
         return spanNs <= 0 ? 0 : Math.round(bytes * 1e6 / spanNs) / 1e3;
     }
 
@@ -259,8 +271,12 @@ final class SubscribeRun {
         latency.put("p50", micros(latencies.percentileNs(50)));
         latency.put("p99", micros(latencies.percentileNs(99)));
         latency.put("max", micros(latencies.percentileNs(100)));
-        if (latencies.hasNegative()) {
+        if (clocksDiffer()) {
             latency.put("clocks_differ", true);
+        }
+        if (clockErrorNs != Long.MAX_VALUE) {
+            latency.put("clock_offset", micros(clockOffsetNs));
+            latency.put("clock_error", micros(clockErrorNs));
         }
         json.put("latency_us", latency);
         return json;
@@ -328,7 +344,7 @@ final class SubscribeRun {
                 micros(latencies.percentileNs(50)),
                 micros(latencies.percentileNs(99)),
                 micros(latencies.percentileNs(100)),
-                latencies.hasNegative() ? " (frames came before they were published: the hosts' clocks differ)" : ""));
+                clock()));
         if (check != null) {
             lines.add(mismatch().isEmpty() ? "verified" : "MISMATCH: " + mismatch());
         }
@@ -336,6 +352,26 @@ final class SubscribeRun {
             worker.summary().forEach((key, value) -> lines.add(key.replace('_', ' ') + ": " + value));
         }
         return String.join(System.lineSeparator(), lines);
+    }
+
+    private String clock() {
+        if (clockErrorNs == Long.MAX_VALUE) {
+            return latencies.hasNegative() ? " (frames came before they were published: the hosts' clocks differ)" : "";
+        }
+        final String error = String.format(Locale.ROOT, " (± %.1f µs", micros(clockErrorNs));
+        return clocksDiffer()
+                ? String.format(
+                        Locale.ROOT,
+                        "%s: the source's clock is %.1f µs %s)",
+                        error,
+                        micros(Math.abs(clockOffsetNs)),
+                        clockOffsetNs > 0 ? "ahead" : "behind")
+                : error + ")";
+    }
+
+    // By more than the error of the measurement.
+    private boolean clocksDiffer() {
+        return clockErrorNs == Long.MAX_VALUE ? latencies.hasNegative() : Math.abs(clockOffsetNs) > clockErrorNs;
     }
 
     private static double micros(final long ns) {

@@ -43,4 +43,15 @@ class LatenciesTest {
         assertEquals(0, new Latencies().percentileNs(50));
         assertFalse(new Latencies().hasNegative());
     }
+
+    @Test
+    void shouldCorrectTheFirstOnesOnceTheOffsetIsKnown() {
+        final Latencies latencies = new Latencies();
+        latencies.record(-1_999_000);
+        latencies.record(-1_998_000);
+        latencies.record(-1_997_000, 2_000_000);
+        assertFalse(latencies.hasNegative());
+        assertTrue(Math.abs(1_000 - latencies.percentileNs(1)) <= 1);
+        assertTrue(Math.abs(3_000 - latencies.percentileNs(100)) <= 2);
+    }
 }

@@ -6,7 +6,7 @@ package io.framecast.reliability.flow;
 /// clocks may drift apart.
 ///
 /// Pure state; one thread. Times are nanoseconds.
-public final class SourceClock {
+public final class ClockOffset {
     /// Bound before the first exchange.
     public static final long UNKNOWN = Long.MAX_VALUE;
 
@@ -29,7 +29,7 @@ public final class SourceClock {
     private long dueNs = Long.MAX_VALUE;
 
     /// @param clockOffsetNs from the engine's time to this host's clock
-    public SourceClock(final long clockOffsetNs) {
+    public ClockOffset(final long clockOffsetNs) {
         this.clockOffsetNs = clockOffsetNs;
     }
 

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-final class SourceClockTest {
+final class ClockOffsetTest {
     private static final long SECOND_NS = 1_000_000_000;
     private static final long OWN_NS = 50 * SECOND_NS;
 
-    private final SourceClock clock = new SourceClock(OWN_NS);
+    private final ClockOffset clock = new ClockOffset(OWN_NS);
 
     /// An exchange whose ways take that long, with a source that is ahead of this host.
     private void exchange(final long nowNs, final long thereNs, final long backNs, final long aheadNs) {
@@ -25,7 +25,7 @@ final class SourceClockTest {
     void shouldBoundTheOffsetWhateverTheTwoWaysTake() {
         final SplittableRandom random = new SplittableRandom(3);
         for (int i = 0; i < 1_000; i++) {
-            final SourceClock fresh = new SourceClock(0);
+            final ClockOffset fresh = new ClockOffset(0);
             final long ahead = random.nextLong(-2 * SECOND_NS, 2 * SECOND_NS);
             final long there = random.nextLong(1_000_000);
             final long back = random.nextLong(1_000_000);
@@ -39,7 +39,7 @@ final class SourceClockTest {
 
     @Test
     void shouldKeepTheBetterOfTwoExchangesUntilTheClocksMayHaveDrifted() {
-        assertEquals(SourceClock.UNKNOWN, clock.boundNs(0));
+        assertEquals(ClockOffset.UNKNOWN, clock.boundNs(0));
         exchange(SECOND_NS, 10_000, 10_000, 500);
         assertEquals(500, clock.offsetNs());
         // 100 µs of drift are possible within a second.
@@ -60,7 +60,7 @@ final class SourceClockTest {
         // The source held the question for longer than the answer took.
         clock.onAnswer(t1, t1, t1 + 100, SECOND_NS + 10);
         clock.onAnswer(t1, Long.MIN_VALUE, Long.MAX_VALUE, SECOND_NS + 10);
-        assertEquals(SourceClock.UNKNOWN, clock.boundNs(SECOND_NS + 10));
+        assertEquals(ClockOffset.UNKNOWN, clock.boundNs(SECOND_NS + 10));
         clock.onAnswer(t1, t1, t1, SECOND_NS + 10);
         final long bound = clock.boundNs(SECOND_NS + 10);
         assertEquals(6, bound);
