@@ -67,6 +67,8 @@ public enum ChannelKey {
     REJOIN("rejoin"),
     /// See [SourceOptions#joinAt]: `frame` or `keyframe`. A subscriber's.
     JOIN("join"),
+    /// See [SourceOptions#hostGroup]: `off`, `auto` or a name. A subscriber's.
+    HOST_GROUP("host-group"),
     /// See [PlacementOptions#kind]: `auto`, `direct`, `fastcopy`, `loopback` or `staged`. A subscriber's.
     PLACEMENT("placement"),
     /// See [PlacementOptions#fastcopyMaxBytes]: `auto` or bytes.
@@ -124,6 +126,13 @@ public enum ChannelKey {
         }
     }
 
+    static void requireHostGroup(final String name) {
+        if (!NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException(
+                    "host-group: expected off, auto or 1 … 64 of letters, digits, '.', '_', '-', got " + name);
+        }
+    }
+
     static List<String> keys() {
         return Arrays.stream(values()).map(ChannelKey::key).toList();
     }
@@ -161,6 +170,7 @@ public enum ChannelKey {
                 sources.rejoinMs() == SourceOptions.REJOIN_AUTO ? "auto" : DeliveryParser.time(sources.rejoinMs()),
                 "auto");
         add(parts, JOIN, word(sources.joinAt()), word(SourceOptions.DEFAULT.joinAt()));
+        add(parts, HOST_GROUP, sources.hostGroup(), SourceOptions.NO_HOST_GROUP);
         addPlacement(parts, stream.placement());
         return "framecast:" + channel.transport() + "?" + String.join("|", parts);
     }

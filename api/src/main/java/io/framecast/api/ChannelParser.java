@@ -177,7 +177,8 @@ final class ChannelParser {
         return new SourceOptions(
                 number(ChannelKey.SOURCES, defaults.count(), "1 … " + SourceOptions.COUNT_MAX),
                 rejoin == null || rejoin.equals("auto") ? defaults.rejoinMs() : SourceOptions.rejoinMs(rejoin),
-                oneOf(ChannelKey.JOIN, SourceOptions.JoinAt.values(), defaults.joinAt()));
+                oneOf(ChannelKey.JOIN, SourceOptions.JoinAt.values(), defaults.joinAt()),
+                values.getOrDefault(ChannelKey.HOST_GROUP, defaults.hostGroup()));
     }
 
     private CoRootOptions coRoots() {

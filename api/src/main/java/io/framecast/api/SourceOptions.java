@@ -12,13 +12,18 @@ import java.util.regex.Pattern;
 ///     back has missed frames, and after a restart their numbers begin anew: so the default, [#REJOIN_AUTO],
 ///     waits only under `latest`, for [#REJOIN_LATEST_MS] ([StreamConfig#rejoinMs])
 /// @param joinAt which frame of a session is the first to be given
-public record SourceOptions(int count, int rejoinMs, JoinAt joinAt) {
+/// @param hostGroup subscribers of this name on one host receive the stream once, and share it:
+///     [#NO_HOST_GROUP], `auto`, or 1 … 64 of letters, digits, '.', '_', '-'
+public record SourceOptions(int count, int rejoinMs, JoinAt joinAt, String hostGroup) {
+    /// Each subscriber receives the stream itself.
+    public static final String NO_HOST_GROUP = "off";
+
     public static final int COUNT_MAX = 64;
     public static final int REJOIN_MAX_MS = 86_400_000;
     /// What the delivery suggests: a subscriber under `latest` shows what is live, and expects gaps.
     public static final int REJOIN_AUTO = -1;
     public static final int REJOIN_LATEST_MS = 3_600_000;
-    public static final SourceOptions DEFAULT = new SourceOptions(1, REJOIN_AUTO, JoinAt.FRAME);
+    public static final SourceOptions DEFAULT = new SourceOptions(1, REJOIN_AUTO, JoinAt.FRAME, NO_HOST_GROUP);
 
     private static final Pattern TIME = Pattern.compile("([0-9]{1,8})(ms|s|m|h)");
 
@@ -38,18 +43,23 @@ public record SourceOptions(int count, int rejoinMs, JoinAt joinAt) {
         if (rejoinMs < REJOIN_AUTO || rejoinMs > REJOIN_MAX_MS) {
             throw new IllegalArgumentException("rejoin: expected 0 … " + REJOIN_MAX_MS + " ms, got " + rejoinMs);
         }
+        ChannelKey.requireHostGroup(hostGroup);
     }
 
     public SourceOptions withCount(final int value) {
-        return new SourceOptions(value, rejoinMs, joinAt);
+        return new SourceOptions(value, rejoinMs, joinAt, hostGroup);
     }
 
     public SourceOptions withRejoinMs(final int value) {
-        return new SourceOptions(count, value, joinAt);
+        return new SourceOptions(count, value, joinAt, hostGroup);
     }
 
     public SourceOptions withJoinAt(final JoinAt value) {
-        return new SourceOptions(count, rejoinMs, value);
+        return new SourceOptions(count, rejoinMs, value, hostGroup);
+    }
+
+    public SourceOptions withHostGroup(final String value) {
+        return new SourceOptions(count, rejoinMs, joinAt, value);
     }
 
     /// Reads a time as it is written in a channel's `rejoin=`: `10s`, `500ms`, `5m`, `1h`, `0s`.

@@ -42,7 +42,7 @@ final class ChannelTest {
                                 7,
                                 new CoRootOptions(
                                         12, CoRootOptions.Feed.UNICAST, CoRootOptions.Sets.BLOCK, "rack-3", false),
-                                new SourceOptions(3, 2_500, SourceOptions.JoinAt.KEYFRAME),
+                                new SourceOptions(3, 2_500, SourceOptions.JoinAt.KEYFRAME, "night"),
                                 new PlacementOptions(PlacementOptions.Kind.FASTCOPY, 16 << 10, 1 << 20))),
                 channel);
     }

@@ -104,7 +104,7 @@ final class ConfigTest {
         final PlacementOptions placement = new PlacementOptions(PlacementOptions.Kind.STAGED, 8, 9);
         final CoRootOptions coRoots =
                 new CoRootOptions(3, CoRootOptions.Feed.UNICAST, CoRootOptions.Sets.SITE, "x", false);
-        final SourceOptions sources = new SourceOptions(2, 9, SourceOptions.JoinAt.KEYFRAME);
+        final SourceOptions sources = new SourceOptions(2, 9, SourceOptions.JoinAt.KEYFRAME, "auto");
         assertEquals(
                 new StreamConfig(1, 2, 3, 7, 4, "host", Delivery.LATEST, 500, 6, coRoots, sources, placement), stream);
     }

@@ -46,6 +46,13 @@ public final class Libc {
     private static final MemorySegment RECV = find("recv");
     private static final MemorySegment IOCTL = find("ioctl");
     private static final MemorySegment ADJTIMEX = find("adjtimex");
+    private static final MemorySegment LISTEN = find("listen");
+    private static final MemorySegment ACCEPT4 = find("accept4");
+    private static final MemorySegment SENDMSG = find("sendmsg");
+    private static final MemorySegment RECVMSG = find("recvmsg");
+    private static final MemorySegment FCNTL = find("fcntl");
+    private static final MemorySegment OPEN = find("open");
+    private static final MemorySegment GETUID = find("getuid");
     private static final MemorySegment CLOSE = find("close");
     private static final MemorySegment READ = find("read");
     private static final MemorySegment WRITE = find("write");
@@ -183,6 +190,39 @@ public final class Libc {
     /// @return the clock's state, or negative on failure
     public static int adjtimex(final MemorySegment timex) {
         return (int) call(ADJTIMEX, timex.address(), 0, 0, 0, 0, 0);
+    }
+
+    public static int listen(final int descriptor, final int backlog) {
+        return (int) call(LISTEN, descriptor, backlog, 0, 0, 0, 0);
+    }
+
+    /// Accepts a connection without its address.
+    public static int accept4(final int descriptor, final int flags) {
+        return (int) call(ACCEPT4, descriptor, 0, 0, flags, 0, 0);
+    }
+
+    /// Sends one `struct msghdr`.
+    public static long sendmsg(final int descriptor, final MemorySegment message, final int flags) {
+        return call(SENDMSG, descriptor, message.address(), flags, 0, 0, 0);
+    }
+
+    /// Receives into one `struct msghdr`.
+    public static int recvmsg(
+            final MemorySegment capture, final int descriptor, final MemorySegment message, final int flags) {
+        return capturing(RECVMSG, capture, descriptor, message.address(), flags, 0, 0);
+    }
+
+    /// Takes its third argument as a variadic one, which has a register too.
+    public static int fcntl(final int descriptor, final int command, final long argument) {
+        return (int) call(FCNTL, descriptor, command, argument, 0, 0, 0);
+    }
+
+    public static int open(final MemorySegment path, final int flags) {
+        return (int) call(OPEN, path.address(), flags, 0, 0, 0, 0);
+    }
+
+    public static long getuid() {
+        return call(GETUID, 0, 0, 0, 0, 0, 0) & 0xffff_ffffL;
     }
 
     public static int close(final int descriptor) {

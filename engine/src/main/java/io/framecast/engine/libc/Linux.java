@@ -6,11 +6,13 @@ import java.util.Set;
 /// Numbers of Linux on 64-bit x86 and ARM, which agree but for `struct epoll_event`: sizes and offsets of
 /// structs, options, flags, errors. A test compares each of them with a compiled C program.
 public final class Linux {
+    public static final int AF_UNIX = 1;
     public static final int AF_INET = 2;
     public static final int AF_INET6 = 10;
     public static final int AF_PACKET = 17;
     public static final int SOCK_DGRAM = 2;
     public static final int SOCK_RAW = 3;
+    public static final int SOCK_SEQPACKET = 5;
     public static final int SOCK_NONBLOCK = 0x800;
     public static final int SOCK_CLOEXEC = 0x80000;
 
@@ -63,7 +65,11 @@ public final class Linux {
 
     public static final int MSG_DONTWAIT = 0x40;
     public static final int MSG_TRUNC = 0x20;
+    public static final int MSG_PEEK = 0x2;
+    public static final int MSG_NOSIGNAL = 0x4000;
     public static final int MSG_WAITFORONE = 0x10000;
+    public static final int MSG_CMSG_CLOEXEC = 0x40000000;
+    public static final int SCM_RIGHTS = 1;
 
     public static final int SOL_SOCKET = 1;
     public static final int SO_REUSEADDR = 2;
@@ -74,6 +80,7 @@ public final class Linux {
 
     public static final int SO_SNDBUF = 7;
     public static final int SO_RCVBUF = 8;
+    public static final int SO_PEERCRED = 17;
     public static final int SO_RCVTIMEO = 20;
     public static final int SO_ATTACH_FILTER = 26;
     public static final int SO_SNDBUFFORCE = 32;
@@ -155,6 +162,7 @@ public final class Linux {
     public static final int POLLIN = 1;
 
     public static final int PROT_NONE = 0;
+    public static final int PROT_READ = 1;
     public static final int PROT_READ_WRITE = 3;
     public static final int MAP_SHARED = 0x01;
     public static final int MAP_PRIVATE = 0x02;
@@ -164,6 +172,13 @@ public final class Linux {
     public static final int MAP_POPULATE = 0x8000;
     public static final long MAP_FAILED = -1;
     public static final int MFD_CLOEXEC = 1;
+    public static final int MFD_ALLOW_SEALING = 2;
+    public static final int F_ADD_SEALS = 1033;
+    public static final int F_SEAL_SEAL = 1;
+    public static final int F_SEAL_SHRINK = 2;
+    public static final int F_SEAL_GROW = 4;
+    public static final int O_RDONLY = 0;
+    public static final int O_CLOEXEC = 0x80000;
 
     public static final int SIGKILL = 9;
     public static final int SIGCONT = 18;

@@ -20,14 +20,20 @@ public final class MirroredMemory implements AutoCloseable {
     private static final int PAGE_BYTES_ELSEWHERE = 4096;
     private static final long ALIGN_BYTES = 4096;
 
+    private static final int NO_FILE = -1;
+
     private final Arena arena;
     private final MemorySegment segment;
     private final boolean mirrored;
+    // Other processes can be given it.
+    private int descriptor;
 
-    private MirroredMemory(final Arena arena, final MemorySegment segment, final boolean mirrored) {
+    private MirroredMemory(
+            final Arena arena, final MemorySegment segment, final boolean mirrored, final int descriptor) {
         this.arena = arena;
         this.segment = segment;
         this.mirrored = mirrored;
+        this.descriptor = descriptor;
     }
 
     /// Memory of `bytes` bytes, mapped twice where the system can, else followed by `spareBytes` bytes of its own.
@@ -53,7 +59,7 @@ public final class MirroredMemory implements AutoCloseable {
     static MirroredMemory plain(final long bytes) {
         final Arena arena = Arena.ofShared();
         try {
-            return new MirroredMemory(arena, arena.allocate(bytes, ALIGN_BYTES), false);
+            return new MirroredMemory(arena, arena.allocate(bytes, ALIGN_BYTES), false, NO_FILE);
         } catch (final OutOfMemoryError e) {
             arena.close();
             throw e;
@@ -75,8 +81,17 @@ public final class MirroredMemory implements AutoCloseable {
         return segment;
     }
 
+    /// The descriptor of mirrored memory, open until [#close]; −1 without one.
+    public int descriptor() {
+        return descriptor;
+    }
+
     @Override
     public void close() {
+        if (descriptor != NO_FILE) {
+            Libc.close(descriptor);
+            descriptor = NO_FILE;
+        }
         if (arena.scope().isAlive()) {
             arena.close();
         }
@@ -84,36 +99,57 @@ public final class MirroredMemory implements AutoCloseable {
 
     private static @Nullable MirroredMemory mapTwice(final long bytes) {
         try (Arena scratch = Arena.ofConfined()) {
-            final int descriptor = Libc.memfdCreate(scratch.allocateFrom("framecast-ring"), Linux.MFD_CLOEXEC);
+            final int descriptor = Libc.memfdCreate(
+                    scratch.allocateFrom("framecast-ring"), Linux.MFD_CLOEXEC | Linux.MFD_ALLOW_SEALING);
             if (descriptor < 0) {
                 return null;
             }
-            try {
-                return mapTwice(descriptor, bytes);
-            } finally {
-                // The mappings keep the memory alive.
+            final MirroredMemory mapped = fill(descriptor, bytes);
+            if (mapped == null) {
                 Libc.close(descriptor);
             }
+            return mapped;
         }
     }
 
-    private static @Nullable MirroredMemory mapTwice(final int descriptor, final long bytes) {
+    private static @Nullable MirroredMemory fill(final int descriptor, final long bytes) {
         // After ftruncate a lack of memory would be a SIGBUS at first touch; here it is an error.
         if (Libc.posixFallocate(descriptor, bytes) != 0) {
             return null;
         }
-        final int reserve = Linux.MAP_PRIVATE | Linux.MAP_ANONYMOUS | Linux.MAP_NORESERVE;
-        final long address = Libc.mmap(0, 2 * bytes, Linux.PROT_NONE, reserve, -1);
+        // Who is given it could otherwise make it shorter, and end this process by the next access.
+        Libc.fcntl(descriptor, Linux.F_ADD_SEALS, Linux.F_SEAL_SHRINK | Linux.F_SEAL_GROW | Linux.F_SEAL_SEAL);
+        final long address = mapTwice(descriptor, bytes, Linux.PROT_READ_WRITE, Linux.MAP_POPULATE);
         if (address == Linux.MAP_FAILED) {
             return null;
         }
-        final int shared = Linux.MAP_SHARED | Linux.MAP_FIXED | Linux.MAP_POPULATE;
-        if (Libc.mmap(address, bytes, Linux.PROT_READ_WRITE, shared, descriptor) == Linux.MAP_FAILED
-                || Libc.mmap(address + bytes, bytes, Linux.PROT_READ_WRITE, shared, descriptor) == Linux.MAP_FAILED) {
-            Libc.munmap(address, 2 * bytes);
+        final Arena arena = Arena.ofShared();
+        return new MirroredMemory(arena, Libc.mapped(address, 2 * bytes, arena), true, descriptor);
+    }
+
+    /// The first `bytes` bytes of another process's mirrored memory, mapped twice, to be read.
+    ///
+    /// @return memory of `2 × bytes` bytes that belongs to the arena; null where that cannot be
+    public static @Nullable MemorySegment view(final int descriptor, final long bytes, final Arena arena) {
+        if (bytes <= 0 || bytes % pageBytes() != 0) {
             return null;
         }
-        final Arena arena = Arena.ofShared();
-        return new MirroredMemory(arena, Libc.mapped(address, 2 * bytes, arena), true);
+        final long address = mapTwice(descriptor, bytes, Linux.PROT_READ, 0);
+        return address == Linux.MAP_FAILED
+                ? null
+                : Libc.mapped(address, 2 * bytes, arena).asReadOnly();
+    }
+
+    private static long mapTwice(final int descriptor, final long bytes, final int protection, final int flags) {
+        final int reserve = Linux.MAP_PRIVATE | Linux.MAP_ANONYMOUS | Linux.MAP_NORESERVE;
+        final long address = Libc.mmap(0, 2 * bytes, Linux.PROT_NONE, reserve, -1);
+        final int shared = Linux.MAP_SHARED | Linux.MAP_FIXED | flags;
+        if (address != Linux.MAP_FAILED
+                && (Libc.mmap(address, bytes, protection, shared, descriptor) == Linux.MAP_FAILED
+                        || Libc.mmap(address + bytes, bytes, protection, shared, descriptor) == Linux.MAP_FAILED)) {
+            Libc.munmap(address, 2 * bytes);
+            return Linux.MAP_FAILED;
+        }
+        return address;
     }
 }

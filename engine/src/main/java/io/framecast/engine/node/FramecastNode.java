@@ -10,6 +10,9 @@ import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.Transport;
 import io.framecast.engine.codec.KryoCodec;
+import io.framecast.engine.hostgroup.GroupLeader;
+import io.framecast.engine.hostgroup.GroupSubscriber;
+import io.framecast.engine.hostgroup.HostGroups;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.PrometheusExporter;
@@ -158,15 +161,40 @@ public final class FramecastNode implements Framecast, SessionHost {
             final Channel channel = providers.resolve(wanted);
             final DeviceBackend device =
                     opened.add(providers.openDevice(channel.stream().device()));
-            final EngineSubscriber subscriber = new EngineSubscriber(channel, device, this, this::remove);
-            final Transport transport = opened.add(providers.openTransport(channel));
-            final Subscription subscription = new Subscription(subscriber, transport, context, receiver);
+            final Subscriber subscriber = isGrouped(channel, device)
+                    ? new GroupSubscriber(
+                            channel,
+                            device,
+                            receiverWakeup(),
+                            config.notices(),
+                            leader -> open(channel, device, leader),
+                            subscribers::remove)
+                    : open(channel, device, null);
             opened.keep();
             subscribers.add(subscriber);
-            receiver.send(() -> receiver.add(subscription));
             return subscriber;
         } finally {
             lifecycle.unlock();
+        }
+    }
+
+    // The first form of host groups: over udp, with threads of the node's own.
+    private boolean isGrouped(final Channel channel, final DeviceBackend device) {
+        return !threads.areInvoked()
+                && channel.transport().equals("udp")
+                && HostGroups.isWanted(channel, device.hostAddressable());
+    }
+
+    /// @param leader of the host group that the subscriber leads; null without one
+    private EngineSubscriber open(
+            final Channel channel, final DeviceBackend device, final @Nullable GroupLeader leader) {
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
+            final EngineSubscriber subscriber = new EngineSubscriber(channel, device, leader, this, this::remove);
+            final Transport transport = opened.add(providers.openTransport(channel));
+            final Subscription subscription = new Subscription(subscriber, transport, context, receiver);
+            opened.keep();
+            receiver.send(() -> receiver.add(subscription));
+            return subscriber;
         }
     }
 

@@ -60,6 +60,16 @@ public final class HostReceiveMemory implements ReceiveMemory {
         return mapping.mirrored();
     }
 
+    /// The ring, which other processes of the host may map where [#isRingMappedTwice].
+    public MirroredMemory ring() {
+        return mapping;
+    }
+
+    /// Length of the ring, without its second mapping.
+    public long ringBytes() {
+        return ringBytes;
+    }
+
     @Override
     public void copy(final Space from, final long fromOffset, final Space to, final long toOffset, final long bytes) {
         final MemorySegment source = of(from);

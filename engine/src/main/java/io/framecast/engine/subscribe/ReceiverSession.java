@@ -12,6 +12,8 @@ import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
+import io.framecast.engine.hostgroup.GroupLeader;
+import io.framecast.engine.hostgroup.SharedFrames;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.metrics.Labels;
@@ -23,6 +25,7 @@ import io.framecast.engine.ready.ReadySet;
 import io.framecast.engine.session.CounterBoard;
 import io.framecast.engine.session.Policies;
 import io.framecast.engine.session.SessionContext;
+import io.framecast.engine.sink.HostReceiveMemory;
 import io.framecast.engine.sink.NicCopyEngine;
 import io.framecast.engine.sink.ReceiveMemory;
 import io.framecast.engine.sink.ReceiveRings;
@@ -67,6 +70,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
 
     private final ControlLane control;
     private final SessionQueue queue;
+    private final @Nullable SharedFrames shared;
     private final ReceiveMemory memory;
     private final Lane data;
     private final Lane repair;
@@ -147,6 +151,10 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                     this,
                     serving);
             queue = subscriber.openQueue(stream, memory, assembly);
+            shared = share(subscriber, stream, assembly);
+            if (shared != null) {
+                opened.add(shared);
+            }
             protocol = new ReceiveSession(
                     machine,
                     assembly,
@@ -154,13 +162,22 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                     dataPort,
                     repairPort,
                     windows,
-                    queue,
+                    shared == null ? queue : shared,
                     policy,
                     config.sources().joinAt() == SourceOptions.JoinAt.KEYFRAME);
             counters = opened.add(new CounterBoard(context.counters(), labels(channel, stream)));
             count(assembly);
             opened.keep();
         }
+    }
+
+    // Frames that lie contiguous in a ring which other processes can map are the host's.
+    private @Nullable SharedFrames share(
+            final EngineSubscriber subscriber, final StreamInfo stream, final Assembly assembly) {
+        final GroupLeader leader = subscriber.leader();
+        return leader != null && memory instanceof HostReceiveMemory host && host.isRingMappedTwice()
+                ? leader.share(queue, assembly, stream, host.ring(), host.ringBytes())
+                : null;
     }
 
     private LaneAddresses addresses() {
@@ -261,6 +278,10 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             heardNs = nowNs;
             if (ControlLayout.type(datagram, offset) == ControlLayout.TYPE_HEARTBEAT) {
                 queue.clock().onHeartbeat(datagram, offset, machine.clock(), nowNs);
+                if (shared != null) {
+                    shared.onClock(
+                            machine.clock().offsetNs(), machine.clock().boundNs(nowNs));
+                }
             }
         }
     }
@@ -320,6 +341,9 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
 
     void onOver() {
         over = true;
+        if (shared != null) {
+            shared.onOver(machine.state() == State.ENDED);
+        }
     }
 
     /// Whether the session delivers frames, or will.
@@ -378,6 +402,9 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             return;
         }
         left = true;
+        if (shared != null) {
+            shared.abandon();
+        }
         CloseHelper.quietCloseAll(
                 this::sayGoodbye,
                 counters::publish,
@@ -463,6 +490,6 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     /// Frees the memory.
     @Override
     public void close() {
-        CloseHelper.closeAll(serving, memory, queue::close);
+        CloseHelper.closeAll(serving, shared, memory, queue::close);
     }
 }

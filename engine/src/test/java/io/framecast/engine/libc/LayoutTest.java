@@ -27,6 +27,8 @@ final class LayoutTest {
             #include <poll.h>
             #include <signal.h>
             #include <sys/epoll.h>
+            #include <sys/un.h>
+            #include <fcntl.h>
             #include <sys/eventfd.h>
             #include <sys/mman.h>
             #include <sys/time.h>

@@ -1,0 +1,66 @@
+package io.framecast.engine.hostgroup;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+
+/// The two messages between followers and their leader (docs/host-segment.md).
+///
+/// ```
+/// HELLO    follower → leader  0 magic u64  8 version u32  12 type u32 = 1  16 process u64
+/// SEGMENT  leader → follower  0 magic u64  8 version u32  12 type u32 = 2  16 generation u64  24 member u32
+///                             and four descriptors: ring (to be read), words, the member's counter, the leader's
+/// ```
+final class GroupMessage {
+    static final int HELLO = 1;
+    static final int SEGMENT = 2;
+    static final int BYTES = 32;
+
+    private static final long VERSION_AT = 8;
+    private static final long TYPE_AT = 12;
+    private static final long NUMBER_AT = 16;
+    private static final long MEMBER_AT = 24;
+
+    private GroupMessage() {}
+
+    private static MemorySegment begin(final MemorySegment message, final int type, final long number) {
+        message.fill((byte) 0);
+        message.set(JAVA_LONG, 0, SegmentLayout.MAGIC);
+        message.set(JAVA_INT, VERSION_AT, SegmentLayout.VERSION);
+        message.set(JAVA_INT, TYPE_AT, type);
+        message.set(JAVA_LONG, NUMBER_AT, number);
+        return message.asSlice(0, BYTES);
+    }
+
+    static MemorySegment hello(final MemorySegment message, final long process) {
+        return begin(message, HELLO, process);
+    }
+
+    static MemorySegment segment(final MemorySegment message, final long generation, final int member) {
+        begin(message, SEGMENT, generation).set(JAVA_INT, MEMBER_AT, member);
+        return message.asSlice(0, BYTES);
+    }
+
+    static boolean is(final MemorySegment message, final int bytes, final int type) {
+        return bytes == BYTES
+                && message.get(JAVA_LONG, 0) == SegmentLayout.MAGIC
+                && message.get(JAVA_INT, VERSION_AT) == SegmentLayout.VERSION
+                && message.get(JAVA_INT, TYPE_AT) == type;
+    }
+
+    /// Whether it is one of another version.
+    static boolean isForeign(final MemorySegment message, final int bytes) {
+        return bytes >= TYPE_AT
+                && message.get(JAVA_LONG, 0) == SegmentLayout.MAGIC
+                && message.get(JAVA_INT, VERSION_AT) != SegmentLayout.VERSION;
+    }
+
+    static long process(final MemorySegment message) {
+        return message.get(JAVA_LONG, NUMBER_AT);
+    }
+
+    static int member(final MemorySegment message) {
+        return message.get(JAVA_INT, MEMBER_AT);
+    }
+}

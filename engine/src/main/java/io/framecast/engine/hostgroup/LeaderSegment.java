@@ -1,0 +1,194 @@
+package io.framecast.engine.hostgroup;
+
+import io.framecast.engine.libc.Libc;
+import io.framecast.engine.libc.Linux;
+import io.framecast.reliability.receive.LossReason;
+import io.framecast.reliability.receive.ReceivedFrame;
+import java.lang.foreign.Arena;
+import java.lang.invoke.VarHandle;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/// A leader's side of the memory that it shares for one session: it writes the frame table and reads how far each
+/// follower has released.
+///
+/// Threading: the frame table by the receiver's thread; members come and go by the leader's listener. They meet in the
+/// words of the members.
+final class LeaderSegment implements AutoCloseable {
+    private final SharedWords words;
+    private final UnsafeBuffer buffer;
+    private final int ring;
+    private final long ringBytes;
+    private final long generation;
+    // By member: the descriptor that wakes it; 0 for none.
+    private final int[] wakers = new int[SegmentLayout.MEMBERS];
+    private long published;
+
+    /// @param ring descriptor of the ring's memory, the caller's
+    LeaderSegment(final int ring, final long ringBytes, final long session, final long generation, final long frameMax) {
+        this.ringBytes = ringBytes;
+        this.generation = generation;
+        this.ring = readOnly(ring);
+        words = SharedWords.create();
+        buffer = words.buffer();
+        buffer.putInt((int) SegmentLayout.VERSION_AT, SegmentLayout.VERSION);
+        buffer.putLong((int) SegmentLayout.WORDS_BYTES_AT, SegmentLayout.wordsBytes());
+        buffer.putLong((int) SegmentLayout.RING_BYTES_AT, ringBytes);
+        buffer.putLong((int) SegmentLayout.SESSION_AT, session);
+        buffer.putLong((int) SegmentLayout.GENERATION_AT, generation);
+        buffer.putInt((int) SegmentLayout.ENTRIES_AT, SegmentLayout.ENTRIES);
+        buffer.putInt((int) SegmentLayout.MEMBERS_AT, SegmentLayout.MEMBERS);
+        buffer.putLong((int) SegmentLayout.FRAME_MAX_AT, frameMax);
+        buffer.putInt(
+                (int) SegmentLayout.LEADER_PID_AT, (int) ProcessHandle.current().pid());
+        buffer.putLong((int) SegmentLayout.CLOCK_ERROR_AT, Long.MAX_VALUE);
+        buffer.putInt((int) SegmentLayout.STATE_AT, SegmentLayout.RUNNING);
+        buffer.putLongOrdered((int) SegmentLayout.MAGIC_AT, SegmentLayout.MAGIC);
+    }
+
+    // Followers may read the frames, not write them.
+    private static int readOnly(final int descriptor) {
+        try (Arena scratch = Arena.ofConfined()) {
+            return Libc.open(
+                    scratch.allocateFrom("/proc/self/fd/" + descriptor), Linux.O_RDONLY | Linux.O_CLOEXEC);
+        }
+    }
+
+    int ringDescriptor() {
+        return ring;
+    }
+
+    int wordsDescriptor() {
+        return words.descriptor();
+    }
+
+    long generation() {
+        return generation;
+    }
+
+    /// Receiver: whether the table has room for one more entry.
+    boolean hasRoom(final long oldest) {
+        return published - oldest < SegmentLayout.ENTRIES;
+    }
+
+    /// Receiver: publishes a frame that lies at an offset of the ring.
+    ///
+    /// @return its number
+    long publish(final ReceivedFrame frame, final long offset, final boolean inPlace) {
+        final int entry = begin(SegmentLayout.FRAME, frame.frameId());
+        buffer.putInt(entry + (int) SegmentLayout.ENTRY_FLAGS, frame.flags() & SegmentLayout.KEYFRAME);
+        buffer.putLong(entry + (int) SegmentLayout.ENTRY_OFFSET, offset % ringBytes);
+        buffer.putLong(entry + (int) SegmentLayout.ENTRY_LENGTH, frame.bytes());
+        buffer.putLong(entry + (int) SegmentLayout.ENTRY_TIMESTAMP, frame.timestampNs());
+        buffer.putInt(entry + (int) SegmentLayout.ENTRY_DETAIL, inPlace ? 1 : 0);
+        final byte[] metadata = frame.metadata();
+        final int bytes = metadata == null ? 0 : Math.min(metadata.length, SegmentLayout.METADATA_BYTES_MAX);
+        buffer.putInt(entry + (int) SegmentLayout.ENTRY_METADATA, bytes);
+        if (metadata != null) {
+            buffer.putBytes((int) SegmentLayout.metadata(published), metadata, 0, bytes);
+        }
+        return end(entry);
+    }
+
+    /// Receiver: publishes that frames are lost.
+    ///
+    /// @return its number
+    long publishLoss(final long firstFrameId, final long count, final LossReason reason) {
+        final int entry = begin(SegmentLayout.LOSS, firstFrameId);
+        buffer.putLong(entry + (int) SegmentLayout.ENTRY_LENGTH, count);
+        buffer.putInt(entry + (int) SegmentLayout.ENTRY_DETAIL, reason.ordinal());
+        return end(entry);
+    }
+
+    private int begin(final int kind, final long frameId) {
+        final int entry = (int) SegmentLayout.entry(published);
+        buffer.putLongOrdered(entry, SegmentLayout.version(published) - 1);
+        VarHandle.storeStoreFence();
+        buffer.putInt(entry + (int) SegmentLayout.ENTRY_KIND, kind);
+        buffer.putLong(entry + (int) SegmentLayout.ENTRY_FRAME_ID, frameId);
+        return entry;
+    }
+
+    private long end(final int entry) {
+        buffer.putLongOrdered(entry, SegmentLayout.version(published));
+        final long number = published++;
+        buffer.putLongVolatile((int) SegmentLayout.PUBLISHED_AT, published);
+        wakeAll();
+        return number;
+    }
+
+    /// Receiver: the source's clock less this host's.
+    void clock(final long offsetNs, final long errorNs) {
+        buffer.putLongOrdered((int) SegmentLayout.CLOCK_OFFSET_AT, offsetNs);
+        buffer.putLongOrdered((int) SegmentLayout.CLOCK_ERROR_AT, errorNs);
+    }
+
+    /// Receiver: nothing more will be published.
+    void finish(final int state) {
+        buffer.putIntOrdered((int) SegmentLayout.STATE_AT, state);
+        VarHandle.fullFence();
+        wakeAll();
+    }
+
+    private void wakeAll() {
+        for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
+            final int member = (int) SegmentLayout.member(i);
+            if (wakers[i] > 0
+                    && buffer.getIntVolatile(member + (int) SegmentLayout.MEMBER_SLEEPS) != 0
+                    && buffer.compareAndSetInt(member + (int) SegmentLayout.MEMBER_SLEEPS, 1, 0)) {
+                EventCount.add(wakers[i]);
+            }
+        }
+    }
+
+    /// Receiver: entries below were released by all followers. What a hostile follower writes frees nothing that was
+    /// not published, and delays nobody's own frames beyond its connection.
+    long released() {
+        long least = published;
+        for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
+            final int member = (int) SegmentLayout.member(i);
+            if (buffer.getIntVolatile(member) == SegmentLayout.MEMBER_ACTIVE) {
+                least = Math.min(least, buffer.getLongVolatile(member + (int) SegmentLayout.MEMBER_RELEASED));
+            }
+        }
+        return least;
+    }
+
+    /// Listener: a follower reads from the next entry on.
+    ///
+    /// @param waker descriptor that wakes it
+    /// @return its place, or −1 where all are taken
+    int admit(final long pid, final int waker) {
+        for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
+            final int member = (int) SegmentLayout.member(i);
+            if (buffer.getIntVolatile(member) == SegmentLayout.MEMBER_FREE) {
+                buffer.putInt(member + (int) SegmentLayout.MEMBER_PID, (int) pid);
+                buffer.putInt(member + (int) SegmentLayout.MEMBER_SLEEPS, 0);
+                long first = buffer.getLongVolatile((int) SegmentLayout.PUBLISHED_AT);
+                buffer.putLong(member + (int) SegmentLayout.MEMBER_RELEASED, first);
+                buffer.putIntVolatile(member, SegmentLayout.MEMBER_ACTIVE);
+                VarHandle.fullFence();
+                // What is published from here on is not freed before this member released it.
+                first = buffer.getLongVolatile((int) SegmentLayout.PUBLISHED_AT);
+                buffer.putLongVolatile(member + (int) SegmentLayout.MEMBER_RELEASED, first);
+                buffer.putLongVolatile(member + (int) SegmentLayout.MEMBER_FIRST, first);
+                wakers[i] = waker;
+                VarHandle.fullFence();
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /// Listener: a follower is gone.
+    void dismiss(final int index) {
+        wakers[index] = 0;
+        VarHandle.fullFence();
+        buffer.putIntVolatile((int) SegmentLayout.member(index), SegmentLayout.MEMBER_FREE);
+    }
+
+    @Override
+    public void close() {
+        words.close();
+        Libc.close(ring);
+    }
+}
