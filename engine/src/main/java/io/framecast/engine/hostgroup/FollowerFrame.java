@@ -4,22 +4,44 @@ import io.framecast.api.DeviceFrame;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
+import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
-/// A frame in its leader's ring.
+/// A frame in its leader's ring, or the copy of one in a device's memory.
 final class FollowerFrame implements DeviceFrame {
     private final FollowerSegment segment;
     private final long number;
     private final FollowerSubscriber subscriber;
     private final DeviceRegion region;
+    // Where the frame was copied to; null where it is read in the ring.
+    private final FollowerCopies.@Nullable Place place;
+    private final long frameId;
+    private final long timestampNs;
+    private final boolean keyframe;
+    private final byte[] metadata;
     private final AtomicBoolean released = new AtomicBoolean();
 
     FollowerFrame(final FollowerSegment segment, final long number, final FollowerSubscriber subscriber) {
         this.segment = segment;
         this.number = number;
         this.subscriber = subscriber;
-        region = DeviceRegion.ofHost(segment.frame(number));
-        segment.hold();
+        final MemorySegment frame = segment.frame(number);
+        final FollowerCopies copies = subscriber.copies();
+        if (!subscriber.holds().take()) {
+            throw new IllegalStateException("the subscriber is closed");
+        }
+        if (!segment.enter()) {
+            subscriber.holds().give();
+            throw new IllegalStateException("the subscriber is closed");
+        }
+        place = copies == null ? null : copies.copy(segment, number, frame);
+        region = place == null ? DeviceRegion.ofHost(frame) : FollowerCopies.region(place, frame.byteSize());
+        // The entry is gone once a copy is done.
+        frameId = segment.frameId(number);
+        timestampNs = segment.timestampNs(number);
+        keyframe = segment.isKeyframe(number);
+        metadata = segment.metadata(number);
     }
 
     @Override
@@ -29,7 +51,7 @@ final class FollowerFrame implements DeviceFrame {
 
     @Override
     public long frameId() {
-        return segment.frameId(number);
+        return frameId;
     }
 
     @Override
@@ -44,12 +66,12 @@ final class FollowerFrame implements DeviceFrame {
 
     @Override
     public boolean keyframe() {
-        return segment.isKeyframe(number);
+        return keyframe;
     }
 
     @Override
     public long sourceTimestampNs() {
-        return segment.timestampNs(number);
+        return timestampNs;
     }
 
     @Override
@@ -64,35 +86,46 @@ final class FollowerFrame implements DeviceFrame {
 
     @Override
     public byte[] metadata() {
-        return segment.metadata(number);
+        return metadata.clone();
     }
 
     @Override
     public DeviceEvent ready() {
-        return subscriber.complete();
+        return place == null ? subscriber.complete() : place.ready();
     }
 
     @Override
     public void awaitReady() {
-        subscriber.complete().synchronize();
+        ready().synchronize();
+        subscriber.advance();
     }
 
     @Override
     public DeviceStream stream() {
-        return subscriber.stream();
+        return subscriber.streamBehind(ready());
     }
 
-    // Host memory: the work on a stream is done when its call returns.
     @Override
     public void release(final DeviceStream stream) {
-        stream.synchronize();
-        close();
+        if (place == null) {
+            // Host memory: the work on a stream is done when its call returns.
+            stream.synchronize();
+            close();
+        } else if (released.compareAndSet(false, true)) {
+            subscriber.giveBack(place, stream);
+        }
     }
 
     @Override
     public void close() {
         if (released.compareAndSet(false, true)) {
-            segment.release(number, region.bytes(), true);
+            if (place == null) {
+                segment.release(number, region.bytes());
+                segment.exit();
+                subscriber.holds().give();
+            } else {
+                subscriber.giveBack(place, null);
+            }
         }
     }
 }

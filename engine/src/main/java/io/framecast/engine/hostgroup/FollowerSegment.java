@@ -1,5 +1,6 @@
 package io.framecast.engine.hostgroup;
 
+import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.memory.MirroredMemory;
@@ -18,6 +19,7 @@ final class FollowerSegment implements AutoCloseable {
 
     private final Arena arena = Arena.ofShared();
     private final DeviceBackend device;
+    private final boolean registered;
     private final SharedWords words;
     private final UnsafeBuffer buffer;
     private final MemorySegment ring;
@@ -30,8 +32,7 @@ final class FollowerSegment implements AutoCloseable {
     private final boolean[] done = new boolean[SegmentLayout.ENTRIES];
     private long next;
     private long released;
-    private int held;
-    private boolean closed;
+    private final Holds uses = new Holds();
 
     private FollowerSegment(
             final DeviceBackend device,
@@ -53,9 +54,24 @@ final class FollowerSegment implements AutoCloseable {
         }
         ring = mapped;
         this.device = device;
-        device.registerHost(ring);
+        registered = register();
         next = buffer.getLongVolatile(this.member + (int) SegmentLayout.MEMBER_FIRST);
         released = next;
+    }
+
+    // Without it a device copies the same bytes more slowly: some take no memory that cannot be written.
+    private boolean register() {
+        try {
+            device.registerHost(ring);
+            return true;
+        } catch (final DeviceException e) {
+            return false;
+        }
+    }
+
+    /// Longest frame of the session.
+    long frameMaxBytes() {
+        return Math.clamp(buffer.getLong((int) SegmentLayout.FRAME_MAX_AT), 1, ringBytes);
     }
 
     /// Maps what a leader sent.
@@ -131,7 +147,7 @@ final class FollowerSegment implements AutoCloseable {
     ///
     /// @return its number; −1 when there is none
     /// @throws IllegalStateException when the leader broke the table
-    long take() {
+    synchronized long take() {
         if (!hasNext()) {
             return -1;
         }
@@ -193,36 +209,38 @@ final class FollowerSegment implements AutoCloseable {
         return ring.asSlice(offset, length);
     }
 
-    /// A frame was handed to the user.
-    synchronized void hold() {
-        held++;
+    /// Begins a use of this memory: a call that reads it, or a frame that the user holds. [#exit] ends it.
+    ///
+    /// @return false when it was closed
+    boolean enter() {
+        return uses.take();
     }
 
-    /// An entry is released: the leader may write its slots again once all before it were released too.
+    void exit() {
+        uses.give();
+    }
+
+    /// Within a use: an entry is released. The leader may write its slots again once all before it were released too.
     ///
     /// @param bytes of the frame; 0 of a loss
-    synchronized void release(final long number, final long bytes, final boolean wasHeld) {
-        held -= wasHeld ? 1 : 0;
-        if (!closed) {
-            done[(int) number & MASK] = true;
-            while (released < next && done[(int) released & MASK]) {
-                released++;
-            }
-            buffer.putLongVolatile(member + (int) SegmentLayout.MEMBER_RELEASED, released);
-            if (bytes >= WAKING_BYTES || next - released > SegmentLayout.ENTRIES / 4 || (released & 255) == 0) {
-                EventCount.add(leader);
-            }
-        } else if (held == 0) {
-            free();
+    synchronized void release(final long number, final long bytes) {
+        done[(int) number & MASK] = true;
+        while (released < next && done[(int) released & MASK]) {
+            released++;
+        }
+        buffer.putLongVolatile(member + (int) SegmentLayout.MEMBER_RELEASED, released);
+        if (bytes >= WAKING_BYTES || next - released > SegmentLayout.ENTRIES / 4 || (released & 255) == 0) {
+            EventCount.add(leader);
         }
     }
 
     /// The leader wakes this follower by the next entry.
     ///
-    /// @return false when an entry waits already
-    boolean sleeps() {
+    /// @param seen the state in which it sleeps
+    /// @return false when an entry waits already, or the state is another by now
+    boolean sleeps(final int seen) {
         buffer.putIntVolatile(member + (int) SegmentLayout.MEMBER_SLEEPS, 1);
-        if (hasNext() || state() != SegmentLayout.RUNNING) {
+        if (hasNext() || state() != seen) {
             wakes();
             return false;
         }
@@ -235,17 +253,14 @@ final class FollowerSegment implements AutoCloseable {
 
     /// Frames that the user holds stay readable until he releases them.
     @Override
-    public synchronized void close() {
-        if (!closed) {
-            closed = true;
-            if (held == 0) {
-                free();
-            }
-        }
+    public void close() {
+        uses.close(this::free);
     }
 
     private void free() {
-        device.unregisterHost(ring);
+        if (registered) {
+            device.unregisterHost(ring);
+        }
         words.close();
         arena.close();
         Libc.close(waker);

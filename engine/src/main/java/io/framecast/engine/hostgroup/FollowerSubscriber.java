@@ -42,7 +42,9 @@ final class FollowerSubscriber implements Subscriber {
     private final UnixSocket socket;
     private final UseGuard guard;
     private final DeviceEvent complete;
-    private final Arena arena = Arena.ofShared();
+    private final Holds holds = new Holds();
+    // Collected with this object: a thread may be in a call that uses it while another closes this subscriber.
+    private final Arena arena = Arena.ofAuto();
     private final MemorySegment polled = arena.allocate(2L * Linux.POLLFD_BYTES, Long.BYTES);
     private final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
     private final MemorySegment timeout = arena.allocate(Linux.TIMESPEC_BYTES, Long.BYTES);
@@ -50,6 +52,7 @@ final class FollowerSubscriber implements Subscriber {
     private final long[] lost = new long[LossReason.values().length];
     private volatile @Nullable FollowerSegment segment;
     private @Nullable DeviceStream stream;
+    private volatile @Nullable FollowerCopies copies;
     private volatile boolean leaderGone;
     private volatile boolean over;
     private volatile boolean closed;
@@ -84,40 +87,97 @@ final class FollowerSubscriber implements Subscriber {
         return complete;
     }
 
-    DeviceStream stream() {
+    DeviceStream streamBehind(final DeviceEvent ready) {
         if (stream == null) {
             stream = device.openStream();
         }
+        stream.await(ready);
         return stream;
+    }
+
+    /// Copies of frames in the device's memory; null where the device reads the leader's ring.
+    @Nullable
+    FollowerCopies copies() {
+        return copies;
+    }
+
+    /// The frames that the user has.
+    Holds holds() {
+        return holds;
+    }
+
+    void advance() {
+        final FollowerCopies copied = copies;
+        if (copied != null) {
+            copied.advance();
+        }
+    }
+
+    void giveBack(final FollowerCopies.Place place, final @Nullable DeviceStream user) {
+        final FollowerCopies copied = copies;
+        if (copied != null) {
+            copied.release(place, user);
+        }
+        holds.give();
+    }
+
+    // The segment, in use: to be followed by its exit. Null when there is none.
+    private @Nullable FollowerSegment entered() {
+        final FollowerSegment shared = segment;
+        return shared != null && shared.enter() ? shared : null;
     }
 
     /// Whether its leader is gone in mid-stream, and every frame that the leader left was polled.
     boolean isOrphan() {
-        final FollowerSegment shared = segment;
-        return leaderGone
-                && !closed
-                && failure == null
-                && (shared == null || (shared.state() == SegmentLayout.RUNNING && !shared.hasNext()));
+        return leaderGone && !closed && failure == null && see() == Sight.STREAMING;
+    }
+
+    private enum Sight {
+        /// There is no session yet, or its leader is no member yet.
+        NONE,
+        FRAMES,
+        /// Nothing waits, and more may come.
+        STREAMING,
+        ENDED,
+        LOST
+    }
+
+    private Sight see() {
+        final FollowerSegment shared = entered();
+        if (shared == null) {
+            return leaderGone ? Sight.STREAMING : Sight.NONE;
+        }
+        try {
+            // The state first: what was published before it changed is seen then.
+            final int state = shared.state();
+            if (shared.hasNext()) {
+                return Sight.FRAMES;
+            }
+            return switch (state) {
+                case SegmentLayout.JOINING -> leaderGone ? Sight.STREAMING : Sight.NONE;
+                case SegmentLayout.RUNNING -> Sight.STREAMING;
+                case SegmentLayout.END_OF_STREAM -> Sight.ENDED;
+                default -> Sight.LOST;
+            };
+        } finally {
+            shared.exit();
+        }
     }
 
     @Override
     public State state() {
-        final FollowerSegment shared = segment;
         if (closed) {
             return State.CLOSED;
         }
         if (failure != null) {
             return State.FAILED;
         }
-        if (shared == null) {
-            return State.JOINING;
-        }
-        if (shared.hasNext() || shared.state() == SegmentLayout.RUNNING) {
-            return State.READY;
-        }
-        return shared.state() == SegmentLayout.END_OF_STREAM
-                ? State.END_OF_STREAM
-                : leaderGone || channel.stream().rejoinMs() == 0 ? State.SOURCE_LOST : State.JOINING;
+        return switch (see()) {
+            case NONE -> State.JOINING;
+            case FRAMES, STREAMING -> State.READY;
+            case ENDED -> State.END_OF_STREAM;
+            case LOST -> leaderGone || channel.stream().rejoinMs() == 0 ? State.SOURCE_LOST : State.JOINING;
+        };
     }
 
     @Override
@@ -141,32 +201,58 @@ final class FollowerSubscriber implements Subscriber {
 
     @Override
     public @Nullable DeviceFrame poll() {
+        if (!holds.take()) {
+            return null;
+        }
         try (UseGuard _ = guard.enter()) {
             while (!closed && failure == null) {
-                final FollowerSegment shared = segment;
-                if (shared == null || (!shared.hasNext() && shared.state() != SegmentLayout.RUNNING)) {
-                    if (!hear()) {
-                        return null;
+                final Sight sight = see();
+                if (sight == Sight.FRAMES) {
+                    final DeviceFrame frame = take();
+                    if (frame != null || failure != null || isFull()) {
+                        return frame;
                     }
-                    continue;
-                }
-                final long number = shared.take();
-                if (number < 0) {
+                } else if (sight == Sight.STREAMING || (sight == Sight.NONE && segment != null) || !hear()) {
                     return null;
                 }
-                if (!shared.isLoss(number)) {
-                    final DeviceFrame frame = new FollowerFrame(shared, number, this);
-                    frames++;
-                    bytes += frame.length();
-                    inPlace += shared.detail(number);
-                    return frame;
-                }
-                reportLoss(shared, number);
             }
             return null;
+        } finally {
+            holds.give();
+        }
+    }
+
+    // Whether the user holds all places of the device's memory.
+    private boolean isFull() {
+        final FollowerCopies copied = copies;
+        return copied != null && !copied.hasRoom();
+    }
+
+    // The next frame; null for a loss, which is reported.
+    private @Nullable DeviceFrame take() {
+        final FollowerSegment shared = isFull() ? null : entered();
+        if (shared == null) {
+            return null;
+        }
+        try {
+            final long number = shared.take();
+            if (number < 0) {
+                return null;
+            }
+            if (shared.isLoss(number)) {
+                reportLoss(shared, number);
+                return null;
+            }
+            final DeviceFrame frame = new FollowerFrame(shared, number, this);
+            frames++;
+            bytes += frame.length();
+            inPlace += shared.detail(number) == 0 ? 0 : 1;
+            return frame;
         } catch (final IllegalStateException e) {
             failure = e.getMessage();
             return null;
+        } finally {
+            shared.exit();
         }
     }
 
@@ -174,7 +260,7 @@ final class FollowerSubscriber implements Subscriber {
         final LossReason reason = Policies.reason(REASONS[Math.clamp(shared.detail(number), 0, REASONS.length - 1)]);
         final long first = shared.frameId(number);
         final long count = shared.length(number);
-        shared.release(number, 0, false);
+        shared.release(number, 0);
         lost[reason.ordinal()] += count;
         onLoss.onLoss(shared.session(), first, count, reason);
     }
@@ -182,11 +268,10 @@ final class FollowerSubscriber implements Subscriber {
     // Takes a message of the leader, which brings a session.
     private boolean hear() {
         final FollowerSegment former = segment;
-        if (former != null && !over) {
+        final Sight sight = see();
+        if (former != null && !over && (sight == Sight.ENDED || sight == Sight.LOST)) {
             over = true;
-            report(
-                    former,
-                    former.state() == SegmentLayout.END_OF_STREAM ? SourceEvent.Kind.ENDED : SourceEvent.Kind.LOST);
+            report(former, sight == Sight.ENDED ? SourceEvent.Kind.ENDED : SourceEvent.Kind.LOST);
         }
         if (leaderGone) {
             return false;
@@ -208,6 +293,14 @@ final class FollowerSubscriber implements Subscriber {
             failure = "host group: its leader shared no segment that can be read; use host-group=off";
             return false;
         }
+        if (!device.hostAddressable()) {
+            final FollowerCopies earlier = copies;
+            copies = new FollowerCopies(
+                    device, made.frameMaxBytes(), channel.stream().framesHeld() + 1);
+            if (earlier != null) {
+                earlier.close();
+            }
+        }
         segment = made;
         over = false;
         report(made, sessions++ == 0 ? SourceEvent.Kind.JOINED : SourceEvent.Kind.REJOINED);
@@ -226,6 +319,9 @@ final class FollowerSubscriber implements Subscriber {
 
     @Override
     public boolean awaitFrame(final Duration longest) {
+        if (!holds.take()) {
+            return false;
+        }
         try (UseGuard _ = guard.enter()) {
             final long startNs = System.nanoTime();
             final long longestNs = longest.compareTo(Duration.ofDays(365)) < 0 ? longest.toNanos() : Long.MAX_VALUE;
@@ -240,29 +336,37 @@ final class FollowerSubscriber implements Subscriber {
                 Thread.currentThread().interrupt();
             }
             return hasNews();
+        } finally {
+            holds.give();
         }
     }
 
     private boolean hasNews() {
-        final FollowerSegment shared = segment;
-        return !closed && shared != null && shared.hasNext();
+        return !closed && see() == Sight.FRAMES && !isFull();
     }
 
     private boolean isOver() {
-        return closed || failure != null || leaderGone || (segment != null && !isStreaming() && state() != State.JOINING);
-    }
-
-    private boolean isStreaming() {
-        final FollowerSegment shared = segment;
-        return shared != null && shared.state() == SegmentLayout.RUNNING;
+        final State state = state();
+        return leaderGone || (state != State.JOINING && state != State.READY);
     }
 
     // Sleeps until the leader published something, or its connection has a message or an end.
     private void sleep(final long ns) {
-        final FollowerSegment shared = isStreaming() ? segment : null;
-        if (shared != null && !shared.sleeps()) {
-            return;
+        final Sight sight = see();
+        final FollowerSegment shared = sight == Sight.STREAMING || sight == Sight.NONE ? entered() : null;
+        try {
+            final int state = sight == Sight.NONE ? SegmentLayout.JOINING : SegmentLayout.RUNNING;
+            if (shared == null || shared.sleeps(state)) {
+                sleep(shared, ns);
+            }
+        } finally {
+            if (shared != null) {
+                shared.exit();
+            }
         }
+    }
+
+    private void sleep(final @Nullable FollowerSegment shared, final long ns) {
         Words.setInt(polled, 0, socket.descriptor());
         Words.setInt(polled, Linux.POLLFD_EVENTS, Linux.POLLIN);
         if (shared != null) {
@@ -324,18 +428,39 @@ final class FollowerSubscriber implements Subscriber {
 
     @Override
     public void close() {
+        close(() -> {});
+    }
+
+    /// Frames that the user holds stay readable; what they lie in is freed when he released the last.
+    ///
+    /// @param afterwards runs then
+    void close(final Runnable afterwards) {
         if (closed) {
             return;
         }
         closed = true;
-        socket.close();
-        final FollowerSegment shared = segment;
+        // The user's thread may be in a call of this object: the descriptors stay until it has left. And what he holds
+        // is his until he releases it: at the end of the connection the leader would write there.
+        holds.close(() -> {
+            socket.close();
+            final FollowerCopies copied = copies;
+            if (copied != null) {
+                copied.close();
+            }
+            final FollowerSegment shared = segment;
+            if (shared != null) {
+                shared.close();
+            }
+            if (stream != null) {
+                stream.close();
+            }
+            complete.close();
+            afterwards.run();
+        });
+        final FollowerSegment shared = entered();
         if (shared != null) {
-            shared.close();
+            EventCount.add(shared.waker());
+            shared.exit();
         }
-        if (stream != null) {
-            stream.close();
-        }
-        complete.close();
     }
 }

@@ -6,7 +6,6 @@ import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.ready.Wakeup;
 import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.memory.Words;
-import io.framecast.reliability.session.FrameConsumer;
 import io.framecast.reliability.wire.StreamInfo;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -66,12 +65,15 @@ public final class GroupLeader implements AutoCloseable {
         thread = Thread.ofPlatform().daemon().name("framecast-host-group").start(this::run);
     }
 
+    /// Where followers meet it.
+    Path path() {
+        return path;
+    }
+
     /// Shares the frames of a new session.
     ///
-    /// @param own takes the leader's own frames
     /// @param ring where they lie, mapped twice
     public SharedFrames share(
-            final FrameConsumer own,
             final Assembly assembly,
             final StreamInfo stream,
             final MirroredMemory ring,
@@ -83,7 +85,7 @@ public final class GroupLeader implements AutoCloseable {
             segment = made;
         }
         EventCount.add(counter);
-        return new SharedFrames(own, assembly, this, made);
+        return new SharedFrames(assembly, this, made);
     }
 
     /// The session's memory is to be freed.

@@ -11,6 +11,7 @@ import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.error.TransportException;
 import io.framecast.engine.ready.Wakeup;
 import java.time.Duration;
 import java.util.Optional;
@@ -29,18 +30,19 @@ public final class GroupSubscriber implements Subscriber {
     private final Consumer<String> notices;
     private final Function<GroupLeader, Subscriber> leading;
     private final Consumer<GroupSubscriber> removal;
-    private volatile Subscriber current;
+    private volatile FollowerSubscriber current;
     private @Nullable GroupLeader leader;
+    // The one that the source sees, while this subscriber leads.
+    private volatile @Nullable Subscriber membership;
     private LossHandler onLoss = (_, _, _) -> {};
     private @Nullable SourceHandler onSource;
     private long session;
     private long nextId = -1;
     private boolean moved;
-    private long missed;
     private volatile boolean closed;
 
     /// @param device this subscriber's from now on
-    /// @param leading makes the subscriber of one that leads, which closes the device
+    /// @param leading makes the member that a leader is to the source
     /// @param removal takes this subscriber out of its node
     public GroupSubscriber(
             final Channel channel,
@@ -58,39 +60,60 @@ public final class GroupSubscriber implements Subscriber {
         current = enter();
     }
 
-    private Subscriber enter() {
+    private FollowerSubscriber enter() {
         final HostGroups.Role role = HostGroups.enter(channel, receiver, notices);
         leader = role.leader();
         if (role.follower() != null) {
             notices.accept("host group: follows a subscriber of " + channel.name() + " on this host");
             return new FollowerSubscriber(channel, device, role.follower());
         }
-        if (role.leader() == null) {
+        final GroupLeader leads = role.leader();
+        if (leads == null) {
             throw new IllegalStateException("neither leader nor follower");
         }
         notices.accept("host group: leads the subscribers of " + channel.name() + " on this host");
         try {
-            return leading.apply(role.leader());
+            final UnixSocket own = UnixSocket.connect(leads.path());
+            if (own == null) {
+                throw new TransportException("host group: cannot connect to " + leads.path());
+            }
+            final FollowerSubscriber follower = new FollowerSubscriber(channel, device, own);
+            membership = leading.apply(leads);
+            return follower;
         } catch (final RuntimeException | Error e) {
-            role.leader().close();
+            leads.close();
             throw e;
         }
     }
 
     // The subscriber's thread: its leader is gone.
     private boolean moves() {
-        if (closed || !(current instanceof FollowerSubscriber follower) || !follower.isOrphan()) {
+        final FollowerSubscriber follower = current;
+        if (closed || !follower.isOrphan()) {
             return false;
         }
         follower.close();
+        stopLeading();
         moved = true;
-        final Subscriber entered = enter();
+        final FollowerSubscriber entered = enter();
         entered.onLoss(onLoss);
         if (onSource != null) {
             entered.onSource(onSource);
         }
         current = entered;
         return true;
+    }
+
+    private void stopLeading() {
+        final Subscriber member = membership;
+        membership = null;
+        if (member != null) {
+            member.close();
+        }
+        if (leader != null) {
+            leader.close();
+            leader = null;
+        }
     }
 
     @Override
@@ -108,12 +131,16 @@ public final class GroupSubscriber implements Subscriber {
         if (closed) {
             return State.CLOSED;
         }
-        return current instanceof FollowerSubscriber follower && follower.isOrphan() ? State.JOINING : current.state();
+        final State own = current.isOrphan() ? State.JOINING : current.state();
+        final Subscriber member = membership;
+        // What became of a membership without a session is not in a segment.
+        return own == State.JOINING && member != null ? member.state() : own;
     }
 
     @Override
     public Optional<String> failure() {
-        return current.failure();
+        final Subscriber member = membership;
+        return member == null || current.failure().isPresent() ? current.failure() : member.failure();
     }
 
     @Override
@@ -146,7 +173,6 @@ public final class GroupSubscriber implements Subscriber {
     private void follow(final DeviceFrame frame) {
         if (moved && frame.session() == session && frame.frameId() > nextId) {
             final long count = frame.frameId() - nextId;
-            missed += count;
             onLoss.onLoss(session, nextId, count, LossReason.NOT_A_MEMBER);
         }
         moved = false;
@@ -184,12 +210,22 @@ public final class GroupSubscriber implements Subscriber {
 
     @Override
     public SubscriberStats stats() {
-        return current.stats();
-    }
-
-    /// Frames that nobody on this host received while the group had no leader.
-    long missed() {
-        return missed;
+        final SubscriberStats own = current.stats();
+        final Subscriber member = membership;
+        if (member == null) {
+            return own;
+        }
+        final SubscriberStats received = member.stats();
+        return new SubscriberStats(
+                own.frames(),
+                own.bytes(),
+                own.inPlaceFrames(),
+                received.reassembledBytes(),
+                received.repairedDatagrams(),
+                received.duplicateDatagrams(),
+                own.lost(),
+                received.rejectedDatagrams(),
+                received.rejoins());
     }
 
     @Override
@@ -198,13 +234,8 @@ public final class GroupSubscriber implements Subscriber {
             return;
         }
         closed = true;
-        current.close();
-        if (leader != null) {
-            leader.close();
-        } else {
-            // One that leads closes it with its session's memory.
-            device.close();
-        }
+        current.close(device::close);
+        stopLeading();
         removal.accept(this);
     }
 }

@@ -34,11 +34,10 @@ public final class HostGroups {
 
     private HostGroups() {}
 
-    /// Whether a subscriber of this channel shares what it receives: it asked for that, gets every frame, and takes
-    /// frames in host memory from one source.
-    public static boolean isWanted(final Channel channel, final boolean hostAddressable) {
+    /// Whether a subscriber of this channel shares what it receives: it asked for that, and gets every frame of one
+    /// source.
+    public static boolean isWanted(final Channel channel) {
         return !channel.stream().sources().hostGroup().equals(SourceOptions.NO_HOST_GROUP)
-                && hostAddressable
                 && Linux.isPresent()
                 && channel instanceof Channel.Multicast
                 && channel.stream().delivery().equals(Delivery.RELIABLE)

@@ -22,6 +22,8 @@ final class LeaderSegment implements AutoCloseable {
     // By member: the descriptor that wakes it; 0 for none.
     private final int[] wakers = new int[SegmentLayout.MEMBERS];
     private long published;
+    // Until a follower came, all is kept: the leader's own subscriber comes for sure.
+    private volatile boolean admitted;
 
     /// @param ring descriptor of the ring's memory, the caller's
     LeaderSegment(final int ring, final long ringBytes, final long session, final long generation, final long frameMax) {
@@ -41,7 +43,6 @@ final class LeaderSegment implements AutoCloseable {
         buffer.putInt(
                 (int) SegmentLayout.LEADER_PID_AT, (int) ProcessHandle.current().pid());
         buffer.putLong((int) SegmentLayout.CLOCK_ERROR_AT, Long.MAX_VALUE);
-        buffer.putInt((int) SegmentLayout.STATE_AT, SegmentLayout.RUNNING);
         buffer.putLongOrdered((int) SegmentLayout.MAGIC_AT, SegmentLayout.MAGIC);
     }
 
@@ -122,8 +123,8 @@ final class LeaderSegment implements AutoCloseable {
         buffer.putLongOrdered((int) SegmentLayout.CLOCK_ERROR_AT, errorNs);
     }
 
-    /// Receiver: nothing more will be published.
-    void finish(final int state) {
+    /// Receiver: the source counts the leader as a member, or nothing more will be published.
+    void become(final int state) {
         buffer.putIntOrdered((int) SegmentLayout.STATE_AT, state);
         VarHandle.fullFence();
         wakeAll();
@@ -143,6 +144,9 @@ final class LeaderSegment implements AutoCloseable {
     /// Receiver: entries below were released by all followers. What a hostile follower writes frees nothing that was
     /// not published, and delays nobody's own frames beyond its connection.
     long released() {
+        if (!admitted) {
+            return 0;
+        }
         long least = published;
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
             final int member = (int) SegmentLayout.member(i);
@@ -163,15 +167,17 @@ final class LeaderSegment implements AutoCloseable {
             if (buffer.getIntVolatile(member) == SegmentLayout.MEMBER_FREE) {
                 buffer.putInt(member + (int) SegmentLayout.MEMBER_PID, (int) pid);
                 buffer.putInt(member + (int) SegmentLayout.MEMBER_SLEEPS, 0);
-                long first = buffer.getLongVolatile((int) SegmentLayout.PUBLISHED_AT);
+                long first = admitted ? buffer.getLongVolatile((int) SegmentLayout.PUBLISHED_AT) : 0;
                 buffer.putLong(member + (int) SegmentLayout.MEMBER_RELEASED, first);
                 buffer.putIntVolatile(member, SegmentLayout.MEMBER_ACTIVE);
                 VarHandle.fullFence();
-                // What is published from here on is not freed before this member released it.
-                first = buffer.getLongVolatile((int) SegmentLayout.PUBLISHED_AT);
+                // What is published from here on is not freed before this member released it. The first member reads
+                // from the beginning.
+                first = admitted ? buffer.getLongVolatile((int) SegmentLayout.PUBLISHED_AT) : 0;
                 buffer.putLongVolatile(member + (int) SegmentLayout.MEMBER_RELEASED, first);
                 buffer.putLongVolatile(member + (int) SegmentLayout.MEMBER_FIRST, first);
                 wakers[i] = waker;
+                admitted = true;
                 VarHandle.fullFence();
                 return i;
             }

@@ -25,6 +25,7 @@ final class SegmentLayout {
     static final long HEADER_BYTES = 4096;
 
     // States of a segment.
+    static final int JOINING = 0;
     static final int RUNNING = 1;
     static final int END_OF_STREAM = 2;
     static final int SOURCE_LOST = 3;

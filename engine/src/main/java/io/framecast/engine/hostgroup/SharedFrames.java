@@ -6,28 +6,23 @@ import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.session.FrameConsumer;
 
-/// A leader's frames: each goes to its own subscriber and into the frame table, and its slots are free when that
-/// subscriber and all followers have released it, in order.
+/// A leader's frames: each goes into the frame table, and its slots are free when all followers have released it, in
+/// order. The leader's own subscriber is a follower as the others are.
 ///
 /// Called by the session's thread, as a [FrameConsumer].
 public final class SharedFrames implements FrameConsumer, AutoCloseable {
     private static final int MASK = SegmentLayout.ENTRIES - 1;
 
-    private final FrameConsumer own;
     private final Assembly assembly;
     private final GroupLeader leader;
     private final LeaderSegment segment;
-    // By entry: the session's place of the frame, and whether the own subscriber released it.
+    // By entry: the session's place of the frame; NONE of a loss.
     private final long[] places = new long[SegmentLayout.ENTRIES];
-    private final boolean[] done = new boolean[SegmentLayout.ENTRIES];
     private long oldest;
     private long next;
     private boolean abandoned;
-    private long takenBack = NONE;
 
-    SharedFrames(
-            final FrameConsumer own, final Assembly assembly, final GroupLeader leader, final LeaderSegment segment) {
-        this.own = own;
+    SharedFrames(final Assembly assembly, final GroupLeader leader, final LeaderSegment segment) {
         this.assembly = assembly;
         this.leader = leader;
         this.segment = segment;
@@ -35,8 +30,7 @@ public final class SharedFrames implements FrameConsumer, AutoCloseable {
 
     @Override
     public boolean hasRoom() {
-        // One more for the losses in front of a frame.
-        return own.hasRoom() && segment.hasRoom(oldest + 1);
+        return segment.hasRoom(oldest);
     }
 
     @Override
@@ -56,17 +50,12 @@ public final class SharedFrames implements FrameConsumer, AutoCloseable {
         }
         next = segment.publish(frame, assembly.offset(), assembly.isInPlace()) + 1;
         places[(int) (next - 1) & MASK] = place;
-        done[(int) (next - 1) & MASK] = false;
-        own.onFrame(frame, next - 1);
     }
 
     @Override
     public long nextReleased() {
-        for (long number = own.nextReleased(); number != NONE; number = own.nextReleased()) {
-            done[(int) number & MASK] = true;
-        }
-        final long limit = abandoned ? next : segment.released();
-        while (oldest < limit && done[(int) oldest & MASK]) {
+        final long limit = abandoned ? next : Math.min(next, segment.released());
+        while (oldest < limit) {
             final long place = places[(int) oldest & MASK];
             oldest++;
             if (place != NONE) {
@@ -76,62 +65,54 @@ public final class SharedFrames implements FrameConsumer, AutoCloseable {
         return NONE;
     }
 
+    // Only for deliveries that drop frames, and at the end, when followers read on by mappings of their own.
     @Override
     public long takeBack() {
-        final long number = own.takeBack();
-        if (number == NONE) {
-            return NONE;
-        }
-        takenBack = own.takenBackId();
-        final long place = places[(int) number & MASK];
-        places[(int) number & MASK] = NONE;
-        done[(int) number & MASK] = true;
-        return place;
+        abandoned = true;
+        return nextReleased();
     }
 
     @Override
     public long takenBackId() {
-        return takenBack;
+        return 0;
     }
 
     @Override
     public void onLoss(final long firstFrameId, final long count, final LossReason reason) {
         publishLoss(firstFrameId, count, reason);
-        own.onLoss(firstFrameId, count, reason);
     }
 
     @Override
     public void onLateLoss(final long firstFrameId, final long count, final LossReason reason) {
         publishLoss(firstFrameId, count, reason);
-        own.onLateLoss(firstFrameId, count, reason);
     }
 
+    // Followers see a gap in the numbers where the table has no room.
     private void publishLoss(final long firstFrameId, final long count, final LossReason reason) {
         if (segment.hasRoom(oldest)) {
             next = segment.publishLoss(firstFrameId, count, reason) + 1;
             places[(int) (next - 1) & MASK] = NONE;
-            done[(int) (next - 1) & MASK] = true;
         }
     }
 
     @Override
     public boolean hasRoomForLosses() {
-        return own.hasRoomForLosses();
+        return segment.hasRoom(oldest);
     }
 
     @Override
     public boolean flushLosses() {
-        return own.flushLosses();
+        return true;
     }
 
     @Override
     public boolean areLossesFlushed() {
-        return own.areLossesFlushed();
+        return true;
     }
 
     @Override
     public boolean areLossesHeard() {
-        return own.areLossesHeard();
+        return true;
     }
 
     /// The source's clock less this host's, and the error of that.
@@ -139,12 +120,16 @@ public final class SharedFrames implements FrameConsumer, AutoCloseable {
         segment.clock(offsetNs, errorNs);
     }
 
+    /// The source counts the leader as a member.
+    public void onJoined() {
+        segment.become(SegmentLayout.RUNNING);
+    }
+
     /// The session is over: nothing follows.
     ///
     /// @param ended whether the stream ended; else the source was lost
     public void onOver(final boolean ended) {
-        segment.finish(ended ? SegmentLayout.END_OF_STREAM : SegmentLayout.SOURCE_LOST);
-        abandon();
+        segment.become(ended ? SegmentLayout.END_OF_STREAM : SegmentLayout.SOURCE_LOST);
     }
 
     /// The session writes no more: followers keep what they read by their own mappings, and hold nothing back.

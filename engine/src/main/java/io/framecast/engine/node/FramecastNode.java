@@ -161,13 +161,13 @@ public final class FramecastNode implements Framecast, SessionHost {
             final Channel channel = providers.resolve(wanted);
             final DeviceBackend device =
                     opened.add(providers.openDevice(channel.stream().device()));
-            final Subscriber subscriber = isGrouped(channel, device)
+            final Subscriber subscriber = isGrouped(channel)
                     ? new GroupSubscriber(
                             channel,
                             device,
                             receiverWakeup(),
                             config.notices(),
-                            leader -> open(channel, device, leader),
+                            leader -> lead(channel, leader),
                             subscribers::remove)
                     : open(channel, device, null);
             opened.keep();
@@ -179,10 +179,18 @@ public final class FramecastNode implements Framecast, SessionHost {
     }
 
     // The first form of host groups: over udp, with threads of the node's own.
-    private boolean isGrouped(final Channel channel, final DeviceBackend device) {
-        return !threads.areInvoked()
-                && channel.transport().equals("udp")
-                && HostGroups.isWanted(channel, device.hostAddressable());
+    private boolean isGrouped(final Channel channel) {
+        return !threads.areInvoked() && channel.transport().equals("udp") && HostGroups.isWanted(channel);
+    }
+
+    // The member that the source sees receives into host memory, wherever its followers want their frames.
+    private EngineSubscriber lead(final Channel channel, final GroupLeader leader) {
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
+            final DeviceBackend host = opened.add(providers.openDevice("host"));
+            final EngineSubscriber member = open(channel, host, leader);
+            opened.keep();
+            return member;
+        }
     }
 
     /// @param leader of the host group that the subscriber leads; null without one

@@ -176,7 +176,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             final EngineSubscriber subscriber, final StreamInfo stream, final Assembly assembly) {
         final GroupLeader leader = subscriber.leader();
         return leader != null && memory instanceof HostReceiveMemory host && host.isRingMappedTwice()
-                ? leader.share(queue, assembly, stream, host.ring(), host.ringBytes())
+                ? leader.share(assembly, stream, host.ring(), host.ringBytes())
                 : null;
     }
 
@@ -332,6 +332,9 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
 
     void onJoined() {
         joined = true;
+        if (shared != null) {
+            shared.onJoined();
+        }
     }
 
     /// Whether nothing follows, and the queue holds everything that arrived.

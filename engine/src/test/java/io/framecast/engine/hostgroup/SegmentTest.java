@@ -1,0 +1,209 @@
+package io.framecast.engine.hostgroup;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.engine.libc.Libc;
+import io.framecast.engine.libc.Linux;
+import io.framecast.engine.memory.HostProvider;
+import io.framecast.engine.memory.MirroredMemory;
+import io.framecast.reliability.receive.LossReason;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.SplittableRandom;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// What leader and followers share, and what either does with words that make no sense.
+class SegmentTest {
+    private static final long RING_BYTES = 1 << 16;
+
+    private final DeviceBackend device = new HostProvider().open(0);
+    private final MirroredMemory ring = MirroredMemory.allocate(RING_BYTES, 0);
+    private final LeaderSegment leader;
+
+    SegmentTest() {
+        assumeTrue(ring.mirrored());
+        leader = new LeaderSegment(ring.descriptor(), RING_BYTES, 77, 1, 10_000);
+    }
+
+    @BeforeEach
+    void requireLinux() {
+        assumeTrue(Linux.isPresent(), () -> Linux.unavailable().orElse(""));
+    }
+
+    @AfterEach
+    void close() {
+        leader.close();
+        ring.close();
+    }
+
+    private static int copy(final int descriptor) {
+        try (Arena scratch = Arena.ofConfined()) {
+            return Libc.open(scratch.allocateFrom("/proc/self/fd/" + descriptor), 2 | Linux.O_CLOEXEC);
+        }
+    }
+
+    private FollowerSegment follower() {
+        final int waker = EventCount.open();
+        final int member = leader.admit(1, waker);
+        final int[] descriptors = {
+            Libc.fcntl(leader.ringDescriptor(), 0, 0), copy(leader.wordsDescriptor()), waker, EventCount.open()
+        };
+        final FollowerSegment made = FollowerSegment.of(device, descriptors, member);
+        assertNotNull(made);
+        return made;
+    }
+
+    private UnsafeBuffer words() {
+        return SharedWords.attach(copy(leader.wordsDescriptor()), SegmentLayout.wordsBytes())
+                .buffer();
+    }
+
+    @Test
+    void shouldTellLossesInOrderAndFreeNothingBeforeItIsReleased() {
+        try (FollowerSegment one = follower();
+                FollowerSegment other = follower()) {
+            assertEquals(0, leader.publishLoss(5, 2, LossReason.EXPIRED));
+            assertEquals(1, leader.publishLoss(7, 1, LossReason.DAMAGED));
+            assertEquals(0, leader.released());
+            assertTrue(one.hasNext());
+            assertEquals(0, one.take());
+            assertTrue(one.isLoss(0));
+            assertEquals(5, one.frameId(0));
+            assertEquals(2, one.length(0));
+            assertEquals(LossReason.EXPIRED.ordinal(), one.detail(0));
+            assertEquals(1, one.take());
+            assertEquals(-1, one.take());
+            // Out of order.
+            one.release(1, 0);
+            assertEquals(0, leader.released());
+            one.release(0, 0);
+            assertEquals(0, leader.released(), "the other one has not");
+            other.take();
+            other.release(0, 0);
+            assertEquals(1, leader.released());
+            leader.dismiss(1);
+            assertEquals(2, leader.released());
+        }
+    }
+
+    @Test
+    void shouldKeepEverythingUntilTheFirstFollowerCame() {
+        leader.publishLoss(0, 1, LossReason.EXPIRED);
+        assertEquals(0, leader.released());
+        try (FollowerSegment first = follower()) {
+            assertEquals(0, first.take());
+        }
+    }
+
+    @Test
+    void shouldBeginAtTheNextEntryAndHoldBackFromThereOn() {
+        leader.dismiss(leader.admit(1, 0));
+        leader.publishLoss(0, 1, LossReason.EXPIRED);
+        assertEquals(1, leader.released());
+        try (FollowerSegment late = follower()) {
+            assertFalse(late.hasNext());
+            leader.publishLoss(1, 1, LossReason.EXPIRED);
+            assertEquals(1, leader.released());
+            assertEquals(1, late.take());
+        }
+    }
+
+    @Test
+    void shouldTakeSixtyFourMembersAndNoMore() {
+        for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
+            assertEquals(i, leader.admit(i, 0));
+        }
+        assertEquals(-1, leader.admit(99, 0));
+        leader.dismiss(7);
+        assertEquals(7, leader.admit(99, 0));
+    }
+
+    @Test
+    void shouldNotReadOutsideTheRingWhateverTheTableSays() {
+        final UnsafeBuffer words = words();
+        final SplittableRandom random = new SplittableRandom(7);
+        try (FollowerSegment follower = follower()) {
+            for (int round = 0; round < 2_000; round++) {
+                final long number = leader.publishLoss(round, 1, LossReason.EXPIRED);
+                final int entry = (int) SegmentLayout.entry(number);
+                words.putInt(entry + (int) SegmentLayout.ENTRY_KIND, random.nextInt(4));
+                words.putLong(entry + (int) SegmentLayout.ENTRY_OFFSET, random.nextLong());
+                words.putLong(entry + (int) SegmentLayout.ENTRY_LENGTH, random.nextLong());
+                words.putInt(entry + (int) SegmentLayout.ENTRY_METADATA, random.nextInt());
+                words.putInt(entry + (int) SegmentLayout.ENTRY_DETAIL, random.nextInt());
+                assertEquals(number, follower.take());
+                assertThrows(IllegalStateException.class, () -> follower.frame(number));
+                assertTrue(follower.metadata(number).length <= SegmentLayout.METADATA_BYTES_MAX);
+                follower.release(number, 0);
+            }
+            words.putLong((int) SegmentLayout.entry(2_000) + (int) SegmentLayout.ENTRY_LENGTH, RING_BYTES + 1);
+            assertThrows(IllegalStateException.class, () -> follower.frame(2_000));
+        }
+    }
+
+    @Test
+    void shouldRefuseATornEntry() {
+        try (FollowerSegment follower = follower()) {
+            leader.publishLoss(0, 1, LossReason.EXPIRED);
+            words().putLong((int) SegmentLayout.entry(0), SegmentLayout.version(0) - 1);
+            assertThrows(IllegalStateException.class, follower::take);
+        }
+    }
+
+    @Test
+    void shouldFreeNothingThatWasNotPublishedWhateverAMemberSays() {
+        try (FollowerSegment _ = follower()) {
+            leader.publishLoss(0, 1, LossReason.EXPIRED);
+            words().putLong((int) SegmentLayout.member(0) + (int) SegmentLayout.MEMBER_RELEASED, Long.MAX_VALUE);
+            assertEquals(1, leader.released());
+            words().putLong((int) SegmentLayout.member(0) + (int) SegmentLayout.MEMBER_RELEASED, -5);
+            assertTrue(leader.released() <= 0);
+        }
+    }
+
+    @Test
+    void shouldRefuseWhatIsNoSegment() {
+        final UnsafeBuffer words = words();
+        for (final long at : new long[] {
+            SegmentLayout.MAGIC_AT, SegmentLayout.VERSION_AT, SegmentLayout.WORDS_BYTES_AT, SegmentLayout.RING_BYTES_AT
+        }) {
+            final long before = words.getLong((int) at);
+            words.putLong((int) at, before + 13);
+            final int[] descriptors = {
+                Libc.fcntl(leader.ringDescriptor(), 0, 0),
+                copy(leader.wordsDescriptor()),
+                EventCount.open(),
+                EventCount.open()
+            };
+            assertNull(FollowerSegment.of(device, descriptors, 0), "at " + at);
+            words.putLong((int) at, before);
+        }
+        final int[] none = {-1, -1, -1, -1};
+        assertNull(FollowerSegment.of(device, none, 0));
+    }
+
+    @Test
+    void shouldLetFollowersReadTheRingAndNotWriteIt() {
+        try (Arena arena = Arena.ofShared()) {
+            ring.segment().set(ValueLayout.JAVA_BYTE, 3, (byte) 9);
+            final MemorySegment view = MirroredMemory.view(leader.ringDescriptor(), RING_BYTES, arena);
+            assertNotNull(view);
+            assertEquals(9, view.get(ValueLayout.JAVA_BYTE, 3));
+            assertEquals(9, view.get(ValueLayout.JAVA_BYTE, RING_BYTES + 3));
+            assertEquals(
+                    Linux.MAP_FAILED,
+                    Libc.mmap(0, RING_BYTES, Linux.PROT_READ_WRITE, Linux.MAP_SHARED, leader.ringDescriptor()));
+        }
+    }
+}

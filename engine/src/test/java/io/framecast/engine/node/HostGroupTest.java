@@ -1,0 +1,266 @@
+package io.framecast.engine.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.framecast.api.Channel;
+import io.framecast.api.DeviceFrame;
+import io.framecast.api.FrameOptions;
+import io.framecast.api.Framecast;
+import io.framecast.api.LossReason;
+import io.framecast.api.Publisher;
+import io.framecast.api.Subscriber;
+import io.framecast.engine.libc.Linux;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// Subscribers of one host that receive a stream once. Each has a node of its own, as processes have.
+class HostGroupTest {
+    private static final int FRAME_BYTES = 30_000;
+    private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final Duration NAP = Duration.ofMillis(20);
+
+    private final Channel channel = StreamFixture.channel(
+            "udp", "|mtu=1500|window=300k|frame-max=100000|device=host|host-group=test|alive-timeout=20000");
+    private final List<Framecast> nodes = new ArrayList<>();
+    private final List<Taker> takers = new ArrayList<>();
+    private final Arena arena = Arena.ofShared();
+
+    /// One subscriber, with a thread that takes its frames and checks them.
+    private final class Taker {
+        private final Subscriber subscriber;
+        private final Thread thread;
+        private final AtomicLong frames = new AtomicLong();
+        private final AtomicLong missed = new AtomicLong();
+        private volatile boolean stopped;
+        private volatile String wrong = "";
+        private long next;
+
+        Taker() {
+            final Framecast node = Framecast.launch();
+            nodes.add(node);
+            subscriber = node.subscribe(channel);
+            subscriber.onLoss((first, count, reason) -> {
+                wrong += reason == LossReason.NOT_A_MEMBER && first == next ? "" : "lost " + first + " for " + reason;
+                next = first + count;
+                missed.addAndGet(count);
+            });
+            thread = Thread.ofPlatform().start(this::take);
+        }
+
+        private void take() {
+            while (!stopped) {
+                final DeviceFrame frame = subscriber.poll();
+                if (frame != null) {
+                    check(frame);
+                    frame.close();
+                } else if (!subscriber.awaitFrame(NAP) && isOver()) {
+                    return;
+                }
+            }
+        }
+
+        private boolean isOver() {
+            final Subscriber.State state = subscriber.state();
+            return state != Subscriber.State.JOINING && state != Subscriber.State.READY;
+        }
+
+        private void check(final DeviceFrame frame) {
+            if (frame.frameId() != next && frames.get() > 0) {
+                wrong += "frame " + frame.frameId() + " instead of " + next + "; ";
+            }
+            next = frame.frameId() + 1;
+            if (frame.region().host().mismatch(content(frame.frameId())) >= 0) {
+                wrong += "content of frame " + frame.frameId() + "; ";
+            }
+            frames.incrementAndGet();
+        }
+
+        void leave() throws InterruptedException {
+            stopped = true;
+            thread.join();
+            subscriber.close();
+        }
+
+        void finish() throws InterruptedException {
+            thread.join(TimeUnit.NANOSECONDS.toMillis(WAIT_NS));
+            assertEquals("", wrong);
+            assertEquals(Subscriber.State.END_OF_STREAM, subscriber.state());
+        }
+    }
+
+    @BeforeEach
+    void requireLinux() {
+        assumeTrue(Linux.isPresent(), () -> Linux.unavailable().orElse(""));
+    }
+
+    @AfterEach
+    void close() {
+        nodes.forEach(Framecast::close);
+        arena.close();
+    }
+
+    private static MemorySegment content(final long frameId) {
+        final byte[] bytes = new byte[FRAME_BYTES];
+        for (int i = 0; i < bytes.length; i += 101) {
+            bytes[i] = (byte) (31 * frameId + i);
+        }
+        return MemorySegment.ofArray(bytes);
+    }
+
+    private Publisher publisher() {
+        final Framecast node = Framecast.launch();
+        nodes.add(node);
+        return node.publish(channel);
+    }
+
+    private Taker taker() {
+        final Taker taker = new Taker();
+        takers.add(taker);
+        return taker;
+    }
+
+    private void publish(final Publisher publisher, final long first, final int count) throws InterruptedException {
+        final MemorySegment memory = arena.allocate(FRAME_BYTES);
+        for (long id = first; id < first + count; id++) {
+            MemorySegment.copy(content(id), 0, memory, 0, FRAME_BYTES);
+            final long startNs = System.nanoTime();
+            while (publisher.offer(memory, FrameOptions.DEFAULT) < 0) {
+                assertTrue(System.nanoTime() - startNs < WAIT_NS, "frame " + id + " finds room");
+                Thread.sleep(1);
+            }
+        }
+    }
+
+    private void await(final java.util.function.BooleanSupplier condition, final String what)
+            throws InterruptedException {
+        final long startNs = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            assertTrue(System.nanoTime() - startNs < WAIT_NS, () -> "waited in vain: " + what);
+            Thread.sleep(5);
+        }
+    }
+
+    @Test
+    void shouldGiveEveryFrameToAllThroughOneMembership() throws Exception {
+        final Publisher publisher = publisher();
+        for (int i = 0; i < 3; i++) {
+            taker();
+        }
+        await(() -> takers.stream().allMatch(taker -> taker.subscriber.state() == Subscriber.State.READY), "ready");
+        assertEquals(1, publisher.readySubscribers());
+        // Ten times around the ring.
+        publish(publisher, 0, 400);
+        assertTrue(publisher.close(Duration.ofSeconds(30)));
+        for (final Taker taker : takers) {
+            taker.finish();
+            assertEquals(400, taker.frames.get());
+            assertEquals(0, taker.missed.get());
+        }
+    }
+
+    @Test
+    void shouldLeadAnewWhenTheLeaderLeaves() throws Exception {
+        final Publisher publisher = publisher();
+        final Taker leader = taker();
+        await(() -> leader.subscriber.state() == Subscriber.State.READY, "leader");
+        taker();
+        taker();
+        await(() -> takers.stream().allMatch(taker -> taker.subscriber.state() == Subscriber.State.READY), "ready");
+        publish(publisher, 0, 50);
+        await(() -> takers.stream().allMatch(taker -> taker.frames.get() == 50), "50 frames");
+        leader.leave();
+        await(() -> publisher.readySubscribers() == 1, "the next leader");
+        publish(publisher, 50, 50);
+        assertTrue(publisher.close(Duration.ofSeconds(30)));
+        for (final Taker taker : takers.subList(1, 3)) {
+            taker.finish();
+            assertEquals(100, taker.frames.get() + taker.missed.get());
+            assertTrue(taker.frames.get() >= 50, taker.frames + " frames");
+        }
+    }
+
+    @Test
+    void shouldHoldTheSourceBackForAFollowerAndNotForOneThatLeft() throws Exception {
+        final Publisher publisher = publisher();
+        final Taker leader = taker();
+        await(() -> leader.subscriber.state() == Subscriber.State.READY, "leader");
+        final Framecast node = Framecast.launch();
+        nodes.add(node);
+        final Subscriber lazy = node.subscribe(channel);
+        await(
+                () -> {
+                    lazy.poll();
+                    return lazy.state() == Subscriber.State.READY;
+                },
+                "follower");
+        final MemorySegment memory = arena.allocate(FRAME_BYTES);
+        long taken = 0;
+        // Its ring is full: the leader's own subscriber released everything long ago.
+        for (int refused = 0; refused < 200; ) {
+            MemorySegment.copy(content(taken), 0, memory, 0, FRAME_BYTES);
+            final boolean accepted = publisher.offer(memory, FrameOptions.DEFAULT) >= 0;
+            taken += accepted ? 1 : 0;
+            refused = accepted ? 0 : refused + 1;
+            Thread.sleep(1);
+            assertTrue(taken < 10_000, "the source is never held back");
+        }
+        final DeviceFrame held = lazy.poll();
+        assertNotNull(held);
+        lazy.close();
+        // What the user holds stays as it was, and holds the source back until he releases it.
+        Thread.sleep(200);
+        assertEquals(-1, held.region().host().mismatch(content(0)));
+        held.close();
+        publish(publisher, taken, 100);
+        assertTrue(publisher.close(Duration.ofSeconds(30)));
+        leader.finish();
+        assertEquals(taken + 100, leader.frames.get());
+    }
+
+    @Test
+    void shouldShareMetadataAndKeyframes() throws Exception {
+        final Publisher publisher = publisher();
+        final Taker leader = taker();
+        await(() -> leader.subscriber.state() == Subscriber.State.READY, "leader");
+        final Framecast node = Framecast.launch();
+        nodes.add(node);
+        final Subscriber follower = node.subscribe(channel);
+        await(
+                () -> {
+                    follower.poll();
+                    return follower.state() == Subscriber.State.READY;
+                },
+                "follower");
+        final MemorySegment memory = arena.allocate(FRAME_BYTES);
+        MemorySegment.copy(content(0), 0, memory, 0, FRAME_BYTES);
+        final byte[] metadata = {1, 2, 3, 4, 5};
+        final FrameOptions options =
+                FrameOptions.DEFAULT.withMetadata(metadata).withKeyframe(true).withSourceTimestampNs(4711);
+        await(() -> publisher.offer(memory, options) >= 0, "room");
+        await(() -> follower.awaitFrame(NAP), "frame");
+        try (DeviceFrame frame = follower.poll()) {
+            assertNotNull(frame);
+            assertEquals(4711, frame.sourceTimestampNs());
+            assertEquals(true, frame.keyframe());
+            assertEquals(
+                    MemorySegment.ofArray(metadata).byteSize(),
+                    MemorySegment.ofArray(frame.metadata()).byteSize());
+            assertEquals(-1, MemorySegment.ofArray(metadata).mismatch(MemorySegment.ofArray(frame.metadata())));
+            assertEquals((byte) 0, frame.region().host().get(ValueLayout.JAVA_BYTE, 1));
+        }
+        follower.close();
+        leader.leave();
+    }
+}
