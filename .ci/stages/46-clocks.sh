@@ -12,10 +12,10 @@ work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 
 port=24402
-for ahead in -2 0 2; do
+for ahead in -2 +0 +2; do
     uri="framecast:udp?group=224.20.30.46:$((port++))|channel=clocks|device=host|interface=127.0.0.1"
     FAKETIME_DONT_FAKE_MONOTONIC=1 timeout --kill-after=5 60 faketime -f "${ahead}s" \
-        ./framecast subscribe "$uri" --json "$work/json" >"$work/said" 2>&1 &
+        ./framecast subscribe "$uri" --wait-timeout 40 --json "$work/json" >"$work/said" 2>&1 &
     subscriber=$!
     timeout --kill-after=5 60 ./framecast publish "$uri" --input test --video 640x480xnv12 --frames 120 --rate 60 \
         >"$work/published" 2>&1 || { printf 'failed: publish: %s\n' "$(tail -n 1 "$work/published")"; exit 1; }

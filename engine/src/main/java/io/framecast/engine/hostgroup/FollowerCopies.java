@@ -51,8 +51,7 @@ final class FollowerCopies implements AutoCloseable {
         stream = device.openStream();
         try {
             for (int i = 0; i < count; i++) {
-                final Place place =
-                        new Place(device.allocate(frameMax), device.openEvent(), device.openEvent());
+                final Place place = new Place(device.allocate(frameMax), device.openEvent(), device.openEvent());
                 all.add(place);
                 free.add(place);
             }

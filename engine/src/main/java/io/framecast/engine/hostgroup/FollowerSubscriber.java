@@ -70,7 +70,8 @@ final class FollowerSubscriber implements Subscriber {
         this.socket = socket;
         guard = new UseGuard("subscriber of " + channel.name());
         complete = device.openEvent();
-        leaderGone = !socket.send(GroupMessage.hello(message, ProcessHandle.current().pid()));
+        leaderGone =
+                !socket.send(GroupMessage.hello(message, ProcessHandle.current().pid()));
     }
 
     @Override

@@ -17,7 +17,8 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The leader of a host group: listens for followers, gives each the descriptors of what it shares, and notices when one
+/// The leader of a host group: listens for followers, gives each the descriptors of what it shares, and notices when
+/// one
 /// dies, by the end of its connection.
 ///
 /// Threading: a thread of its own; [#share] and [#retire] by any, [#close] by one.
@@ -52,11 +53,7 @@ public final class GroupLeader implements AutoCloseable {
         }
     }
 
-    GroupLeader(
-            final Path path,
-            final UnixSocket listener,
-            final Wakeup receiver,
-            final Consumer<String> notices) {
+    GroupLeader(final Path path, final UnixSocket listener, final Wakeup receiver, final Consumer<String> notices) {
         this.path = path;
         this.listener = listener;
         this.receiver = receiver;
@@ -74,10 +71,7 @@ public final class GroupLeader implements AutoCloseable {
     ///
     /// @param ring where they lie, mapped twice
     public SharedFrames share(
-            final Assembly assembly,
-            final StreamInfo stream,
-            final MirroredMemory ring,
-            final long ringBytes) {
+            final Assembly assembly, final StreamInfo stream, final MirroredMemory ring, final long ringBytes) {
         final LeaderSegment made;
         synchronized (lock) {
             made = new LeaderSegment(
@@ -166,8 +160,9 @@ public final class GroupLeader implements AutoCloseable {
                 follower.process = GroupMessage.process(message);
             } else {
                 if (GroupMessage.isForeign(message, bytes)) {
-                    notices.accept("host group at " + path + ": a process speaks another version of docs/host-segment.md;"
-                            + " run the same version of framecast in both");
+                    notices.accept(
+                            "host group at " + path + ": a process speaks another version of docs/host-segment.md;"
+                                    + " run the same version of framecast in both");
                 }
                 followers.remove(i);
                 dismiss(follower);

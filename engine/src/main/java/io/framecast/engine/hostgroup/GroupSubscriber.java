@@ -3,27 +3,32 @@ package io.framecast.engine.hostgroup;
 import io.framecast.api.Channel;
 import io.framecast.api.DeviceFrame;
 import io.framecast.api.FrameHandler;
+import io.framecast.api.LossCounts;
 import io.framecast.api.LossHandler;
 import io.framecast.api.LossReason;
 import io.framecast.api.PlacementReport;
 import io.framecast.api.SourceHandler;
 import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
+import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
-import io.framecast.api.error.TransportException;
 import io.framecast.engine.ready.Wakeup;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// A subscriber in a host group: at any time it leads or follows. When its leader is gone, it enters the group anew, and
+/// A subscriber in a host group: at any time it leads or follows. When its leader is gone, it enters the group anew,
+/// and
 /// follows the next leader or becomes it; frames published meanwhile are reported lost (`not_a_member`).
 ///
 /// Threading: as [Subscriber] says.
 public final class GroupSubscriber implements Subscriber {
+    private static final SubscriberStats NOTHING = new SubscriberStats(0, 0, 0, 0, 0, 0, LossCounts.NONE, 0, 0);
+
     private final Channel channel;
     private final DeviceBackend device;
     private final Wakeup receiver;
@@ -39,6 +44,9 @@ public final class GroupSubscriber implements Subscriber {
     private long session;
     private long nextId = -1;
     private boolean moved;
+    private final AtomicLong missed = new AtomicLong();
+    // Of the leaders that were followed before.
+    private volatile SubscriberStats earlier = NOTHING;
     private volatile boolean closed;
 
     /// @param device this subscriber's from now on
@@ -93,6 +101,7 @@ public final class GroupSubscriber implements Subscriber {
             return false;
         }
         follower.close();
+        earlier = withoutMissed(stats());
         stopLeading();
         moved = true;
         final FollowerSubscriber entered = enter();
@@ -102,6 +111,26 @@ public final class GroupSubscriber implements Subscriber {
         }
         current = entered;
         return true;
+    }
+
+    private SubscriberStats withoutMissed(final SubscriberStats total) {
+        final LossCounts lost = total.lost();
+        return new SubscriberStats(
+                total.frames(),
+                total.bytes(),
+                total.inPlaceFrames(),
+                0,
+                0,
+                0,
+                new LossCounts(
+                        lost.unrepairable(),
+                        lost.expired(),
+                        lost.superseded(),
+                        lost.awaitsKeyframe(),
+                        lost.damaged(),
+                        lost.notAMember() - missed.get()),
+                0,
+                total.rejoins());
     }
 
     private void stopLeading() {
@@ -173,6 +202,7 @@ public final class GroupSubscriber implements Subscriber {
     private void follow(final DeviceFrame frame) {
         if (moved && frame.session() == session && frame.frameId() > nextId) {
             final long count = frame.frameId() - nextId;
+            missed.addAndGet(count);
             onLoss.onLoss(session, nextId, count, LossReason.NOT_A_MEMBER);
         }
         moved = false;
@@ -212,20 +242,25 @@ public final class GroupSubscriber implements Subscriber {
     public SubscriberStats stats() {
         final SubscriberStats own = current.stats();
         final Subscriber member = membership;
-        if (member == null) {
-            return own;
-        }
-        final SubscriberStats received = member.stats();
+        final SubscriberStats received = member == null ? NOTHING : member.stats();
+        final LossCounts before = earlier.lost();
+        final LossCounts now = own.lost();
         return new SubscriberStats(
-                own.frames(),
-                own.bytes(),
-                own.inPlaceFrames(),
+                earlier.frames() + own.frames(),
+                earlier.bytes() + own.bytes(),
+                earlier.inPlaceFrames() + own.inPlaceFrames(),
                 received.reassembledBytes(),
                 received.repairedDatagrams(),
                 received.duplicateDatagrams(),
-                own.lost(),
+                new LossCounts(
+                        before.unrepairable() + now.unrepairable(),
+                        before.expired() + now.expired(),
+                        before.superseded() + now.superseded(),
+                        before.awaitsKeyframe() + now.awaitsKeyframe(),
+                        before.damaged() + now.damaged(),
+                        before.notAMember() + now.notAMember() + missed.get()),
                 received.rejectedDatagrams(),
-                received.rejoins());
+                earlier.rejoins() + own.rejoins());
     }
 
     @Override

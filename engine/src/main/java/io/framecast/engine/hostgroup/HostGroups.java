@@ -85,8 +85,7 @@ public final class HostGroups {
                 + '|'
                 + (channel instanceof Channel.Multicast multicast ? multicast.group() : "");
         try {
-            final byte[] hash =
-                    MessageDigest.getInstance("SHA-256").digest(described.getBytes(StandardCharsets.UTF_8));
+            final byte[] hash = MessageDigest.getInstance("SHA-256").digest(described.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(hash, 0, NAME_BYTES);
         } catch (final NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
@@ -116,8 +115,8 @@ public final class HostGroups {
                     || ((Number) owner).longValue() != Libc.getuid()
                     || !Files.getPosixFilePermissions(directory, LinkOption.NOFOLLOW_LINKS)
                             .equals(OWNER_ONLY)) {
-                throw new TransportException("host group: " + directory + " is not a directory of this user with mode 0700;"
-                        + " remove it, or set XDG_RUNTIME_DIR");
+                throw new TransportException("host group: " + directory
+                        + " is not a directory of this user with mode 0700;" + " remove it, or set XDG_RUNTIME_DIR");
             }
             return directory;
         } catch (final IOException e) {

@@ -26,7 +26,8 @@ final class LeaderSegment implements AutoCloseable {
     private volatile boolean admitted;
 
     /// @param ring descriptor of the ring's memory, the caller's
-    LeaderSegment(final int ring, final long ringBytes, final long session, final long generation, final long frameMax) {
+    LeaderSegment(
+            final int ring, final long ringBytes, final long session, final long generation, final long frameMax) {
         this.ringBytes = ringBytes;
         this.generation = generation;
         this.ring = readOnly(ring);
@@ -49,8 +50,7 @@ final class LeaderSegment implements AutoCloseable {
     // Followers may read the frames, not write them.
     private static int readOnly(final int descriptor) {
         try (Arena scratch = Arena.ofConfined()) {
-            return Libc.open(
-                    scratch.allocateFrom("/proc/self/fd/" + descriptor), Linux.O_RDONLY | Linux.O_CLOEXEC);
+            return Libc.open(scratch.allocateFrom("/proc/self/fd/" + descriptor), Linux.O_RDONLY | Linux.O_CLOEXEC);
         }
     }
 

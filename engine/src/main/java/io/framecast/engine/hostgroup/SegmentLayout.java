@@ -1,6 +1,7 @@
 package io.framecast.engine.hostgroup;
 
-/// Places of the words that a leader and its followers share (docs/host-segment.md). Numbers are little-endian, words of
+/// Places of the words that a leader and its followers share (docs/host-segment.md). Numbers are little-endian, words
+/// of
 /// 8 bytes lie at multiples of 8.
 final class SegmentLayout {
     static final long MAGIC = 0x0001_4745_5343_4652L;

@@ -40,8 +40,8 @@ final class UnixSocket implements AutoCloseable {
 
     private static UnixSocket open() {
         try (Arena scratch = Arena.ofConfined()) {
-            final int made = Libc.socket(
-                    Libc.newCapture(scratch), Linux.AF_UNIX, Linux.SOCK_SEQPACKET | Linux.SOCK_CLOEXEC, 0);
+            final int made =
+                    Libc.socket(Libc.newCapture(scratch), Linux.AF_UNIX, Linux.SOCK_SEQPACKET | Linux.SOCK_CLOEXEC, 0);
             if (made < 0) {
                 throw new TransportException("host group: no socket left; raise ulimit -n");
             }
@@ -115,8 +115,8 @@ final class UnixSocket implements AutoCloseable {
             final MemorySegment credentials = scratch.allocate(UCRED_BYTES, Long.BYTES);
             final MemorySegment bytes = scratch.allocate(JAVA_INT);
             bytes.set(JAVA_INT, 0, UCRED_BYTES);
-            final int result = Libc.getsockopt(
-                    Libc.newCapture(scratch), descriptor, PEER_CREDENTIALS, credentials, bytes);
+            final int result =
+                    Libc.getsockopt(Libc.newCapture(scratch), descriptor, PEER_CREDENTIALS, credentials, bytes);
             return result == 0 ? Integer.toUnsignedLong(credentials.get(JAVA_INT, UCRED_UID)) : -1;
         }
     }

@@ -279,8 +279,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             if (ControlLayout.type(datagram, offset) == ControlLayout.TYPE_HEARTBEAT) {
                 queue.clock().onHeartbeat(datagram, offset, machine.clock(), nowNs);
                 if (shared != null) {
-                    shared.onClock(
-                            machine.clock().offsetNs(), machine.clock().boundNs(nowNs));
+                    shared.onClock(machine.clock().offsetNs(), machine.clock().boundNs(nowNs));
                 }
             }
         }

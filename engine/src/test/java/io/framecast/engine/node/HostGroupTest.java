@@ -44,7 +44,8 @@ class HostGroupTest {
         private final AtomicLong frames = new AtomicLong();
         private final AtomicLong missed = new AtomicLong();
         private volatile boolean stopped;
-        private volatile String wrong = "";
+        // Read when the thread has ended.
+        private String wrong = "";
         private long next;
 
         Taker() {

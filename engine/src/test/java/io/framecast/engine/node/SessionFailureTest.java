@@ -185,7 +185,8 @@ class SessionFailureTest {
                 new SessionAgent<>("conductor", System::nanoTime, notices::add);
         final ReceiverAgent receiver = new ReceiverAgent(System::nanoTime, conductor, notices::add);
         final DeviceBackend device = new HostProvider().open(0);
-        final EngineSubscriber subscriber = new EngineSubscriber(channel, device, (FramecastNode) broken, _ -> {});
+        final EngineSubscriber subscriber =
+                new EngineSubscriber(channel, device, null, (FramecastNode) broken, _ -> {});
         final boolean[] asked = new boolean[1];
         conductor.wakeBy(() -> asked[0] = true, _ -> {});
         try (CounterTable counters = CounterTable.create()) {

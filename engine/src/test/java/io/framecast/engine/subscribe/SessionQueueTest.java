@@ -39,7 +39,7 @@ class SessionQueueTest {
             false,
             1);
     private final ReceiveMemory memory = new HostReceiveMemory(shape, device, 0);
-    private final SessionQueue queue = new EngineSubscriber(channel, device, node, _ -> {})
+    private final SessionQueue queue = new EngineSubscriber(channel, device, null, node, _ -> {})
             .openQueue(shape.stream(), everyFrameInOneRegion(), Assembly.of(shape, memory));
 
     private ReceiveMemory everyFrameInOneRegion() {

@@ -13,6 +13,8 @@ record BenchSystem(String name) {
     static final BenchSystem FLOOR = new BenchSystem("floor");
     static final BenchSystem AERON = new BenchSystem("aeron");
     static final BenchSystem TCP = new BenchSystem("tcp");
+    /// Framecast over udp, whose receivers share what they receive.
+    static final BenchSystem HOST_GROUP = new BenchSystem("host-group");
 
     private static final String FRAMECAST = "framecast:";
 
@@ -34,7 +36,8 @@ record BenchSystem(String name) {
             case "floor" -> new FloorSystem();
             case "aeron" -> new StockAeronSystem();
             case "tcp" -> new TcpSystem();
-            default -> new FramecastSystem(name.substring(FRAMECAST.length()));
+            case "host-group" -> FramecastSystem.ofHostGroup();
+            default -> FramecastSystem.over(name.substring(FRAMECAST.length()));
         };
     }
 
@@ -42,7 +45,9 @@ record BenchSystem(String name) {
     ///
     /// @param transport what carried the frames
     String label(final String transport) {
-        return isFramecast() ? "framecast (" + transport + ")" : transport;
+        return equals(HOST_GROUP)
+                ? "framecast (host group)"
+                : isFramecast() ? "framecast (" + transport + ")" : transport;
     }
 
     /// What carried the frames, before its publisher has said so.
@@ -50,6 +55,7 @@ record BenchSystem(String name) {
         return switch (name) {
             case "aeron" -> "stock-aeron";
             case "floor", "tcp" -> name;
+            case "host-group" -> "udp";
             default -> name.substring(FRAMECAST.length());
         };
     }

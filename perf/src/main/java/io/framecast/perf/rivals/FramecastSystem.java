@@ -15,12 +15,16 @@ import io.framecast.perf.harness.ProcessCost;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 
 /// Framecast with its default settings, by its public interface. Frames are made where they are sent from:
 /// claimed, stamped, committed; those longer than the window are offered.
 ///
 /// @param transport as a channel's URI names it
-public record FramecastSystem(String transport) implements MeasuredSystem {
+/// @param hostGroup whether the receivers of one host share what they receive
+public record FramecastSystem(String transport, boolean hostGroup) implements MeasuredSystem {
+    // A leader is ready before its followers have mapped what it shares.
+    private static final long FOLLOWERS_NS = 500_000_000;
     private static final Duration LINGER = Duration.ofSeconds(20);
     private static final int FRAMES_PER_POLL = 64;
 
@@ -28,12 +32,21 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
     private static final long FILL_BYTES = 64L << 20;
     private static final int FILL_FRAMES = 4;
 
+    public static FramecastSystem over(final String transport) {
+        return new FramecastSystem(transport, false);
+    }
+
+    public static FramecastSystem ofHostGroup() {
+        return new FramecastSystem("udp", true);
+    }
+
     private Channel channel(final StreamSpec spec) {
         final StreamSpec.Link link = spec.link();
         return Channel.parse("framecast:" + transport + "?group=" + link.group() + ":" + link.port() + "|interface="
                 + spec.localAddress() + "|mtu=" + link.mtuBytes()
                 + (link.socketBufferBytes() == 0 ? "" : "|socket-buffer=" + link.socketBufferBytes()) + "|frame-max="
                 + spec.load().frameBytes() + "|device=host"
+                + (hostGroup ? "|host-group=bench" : "")
                 + (spec.isBystander() ? "|delivery=" + spec.load().bystander().delivery() : ""));
     }
 
@@ -48,7 +61,10 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
                 Framecast node = Framecast.launch(config(spec).withCountersFile(counters.path()));
                 Publisher publisher = node.publish(channel(spec))) {
             final EngineTraffic engine = new EngineTraffic(counters);
-            FrameStreams.awaitReady(publisher, spec.load().members());
+            FrameStreams.awaitReady(publisher, hostGroup ? 1 : spec.load().members());
+            if (hostGroup) {
+                LockSupport.parkNanos(FOLLOWERS_NS);
+            }
             final FrameSource source = new FrameSource(
                     spec,
                     new ProcessCost(
