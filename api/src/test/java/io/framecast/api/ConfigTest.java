@@ -95,8 +95,11 @@ final class ConfigTest {
                         .withFeed(CoRootOptions.Feed.UNICAST)
                         .withSite("x")
                         .withServes(false))
-                .withSources(
-                        SourceOptions.DEFAULT.withCount(2).withRejoinMs(9).withJoinAt(SourceOptions.JoinAt.KEYFRAME))
+                .withSources(SourceOptions.DEFAULT
+                        .withCount(2)
+                        .withRejoinMs(9)
+                        .withJoinAt(SourceOptions.JoinAt.KEYFRAME)
+                        .withHostGroup("auto"))
                 .withPlacement(PlacementOptions.DEFAULT
                         .withKind(PlacementOptions.Kind.STAGED)
                         .withFastcopyMaxBytes(8)
