@@ -43,8 +43,7 @@ final class FollowerSubscriber implements Subscriber {
     private final UseGuard guard;
     private final DeviceEvent complete;
     private final Holds holds = new Holds();
-    // Collected with this object: a thread may be in a call that uses it while another closes this subscriber.
-    private final Arena arena = Arena.ofAuto();
+    private final Arena arena = Arena.ofShared();
     private final MemorySegment polled = arena.allocate(2L * Linux.POLLFD_BYTES, Long.BYTES);
     private final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
     private final MemorySegment timeout = arena.allocate(Linux.TIMESPEC_BYTES, Long.BYTES);
@@ -456,6 +455,7 @@ final class FollowerSubscriber implements Subscriber {
                 stream.close();
             }
             complete.close();
+            arena.close();
             afterwards.run();
         });
         final FollowerSegment shared = entered();

@@ -25,15 +25,13 @@ public final class MirroredMemory implements AutoCloseable {
     private final Arena arena;
     private final MemorySegment segment;
     private final boolean mirrored;
-    // Other processes can be given it.
-    private int descriptor;
+    // For other processes.
+    private int descriptor = NO_FILE;
 
-    private MirroredMemory(
-            final Arena arena, final MemorySegment segment, final boolean mirrored, final int descriptor) {
+    private MirroredMemory(final Arena arena, final MemorySegment segment, final boolean mirrored) {
         this.arena = arena;
         this.segment = segment;
         this.mirrored = mirrored;
-        this.descriptor = descriptor;
     }
 
     /// Memory of `bytes` bytes, mapped twice where the system can, else followed by `spareBytes` bytes of its own.
@@ -44,14 +42,24 @@ public final class MirroredMemory implements AutoCloseable {
         return allocate(bytes, spareBytes, SystemMemory::availableBytes);
     }
 
+    /// The same, to be given to other processes by its [#descriptor], where it is mapped twice.
+    public static MirroredMemory allocateShared(final long bytes) {
+        return allocate(bytes, 0, true, SystemMemory::availableBytes);
+    }
+
     static MirroredMemory allocate(final long bytes, final long spareBytes, final LongSupplier available) {
+        return allocate(bytes, spareBytes, false, available);
+    }
+
+    private static MirroredMemory allocate(
+            final long bytes, final long spareBytes, final boolean shared, final LongSupplier available) {
         if (bytes <= 0 || bytes > Long.MAX_VALUE / 2 || spareBytes < 0 || spareBytes > bytes) {
             throw new IllegalArgumentException(
                     "memory: expected bytes > 0 and 0 <= spare <= bytes, got " + bytes + " and " + spareBytes);
         }
         // The pages are taken at once. Without this check, Linux would kill a process for them.
         SystemMemory.require(bytes + spareBytes, available);
-        final MirroredMemory mapped = Linux.isPresent() && bytes % pageBytes() == 0 ? mapTwice(bytes) : null;
+        final MirroredMemory mapped = Linux.isPresent() && bytes % pageBytes() == 0 ? mapTwice(bytes, shared) : null;
         return mapped == null ? plain(bytes + spareBytes) : mapped;
     }
 
@@ -59,7 +67,7 @@ public final class MirroredMemory implements AutoCloseable {
     static MirroredMemory plain(final long bytes) {
         final Arena arena = Arena.ofShared();
         try {
-            return new MirroredMemory(arena, arena.allocate(bytes, ALIGN_BYTES), false, NO_FILE);
+            return new MirroredMemory(arena, arena.allocate(bytes, ALIGN_BYTES), false);
         } catch (final OutOfMemoryError e) {
             arena.close();
             throw e;
@@ -81,7 +89,7 @@ public final class MirroredMemory implements AutoCloseable {
         return segment;
     }
 
-    /// The descriptor of mirrored memory, open until [#close]; −1 without one.
+    /// The descriptor of shared memory that is mapped twice, open until [#close]; else −1.
     public int descriptor() {
         return descriptor;
     }
@@ -97,7 +105,7 @@ public final class MirroredMemory implements AutoCloseable {
         }
     }
 
-    private static @Nullable MirroredMemory mapTwice(final long bytes) {
+    private static @Nullable MirroredMemory mapTwice(final long bytes, final boolean shared) {
         try (Arena scratch = Arena.ofConfined()) {
             final int descriptor = Libc.memfdCreate(
                     scratch.allocateFrom("framecast-ring"), Linux.MFD_CLOEXEC | Linux.MFD_ALLOW_SEALING);
@@ -105,8 +113,12 @@ public final class MirroredMemory implements AutoCloseable {
                 return null;
             }
             final MirroredMemory mapped = fill(descriptor, bytes);
-            if (mapped == null) {
+            if (mapped == null || !shared) {
+                // The mappings keep the memory alive.
                 Libc.close(descriptor);
+            }
+            if (mapped != null && shared) {
+                mapped.descriptor = descriptor;
             }
             return mapped;
         }
@@ -124,7 +136,7 @@ public final class MirroredMemory implements AutoCloseable {
             return null;
         }
         final Arena arena = Arena.ofShared();
-        return new MirroredMemory(arena, Libc.mapped(address, 2 * bytes, arena), true, descriptor);
+        return new MirroredMemory(arena, Libc.mapped(address, 2 * bytes, arena), true);
     }
 
     /// The first `bytes` bytes of another process's mirrored memory, mapped twice, to be read.

@@ -27,12 +27,15 @@ public final class HostReceiveMemory implements ReceiveMemory {
     private long copies;
 
     /// @param headerReserve bytes that the transport writes before each header
-    public HostReceiveMemory(final MemoryShape shape, final DeviceBackend device, final int headerReserve) {
+    /// @param shared whether other processes read the ring
+    public HostReceiveMemory(
+            final MemoryShape shape, final DeviceBackend device, final int headerReserve, final boolean shared) {
         final int slotBytes = shape.slotBytes();
         ringBytes = shape.ringBytes();
         final Arena arena = memory.add(Arena.ofShared());
         try {
-            mapping = memory.add(MirroredMemory.allocate(ringBytes, 0));
+            mapping = memory.add(
+                    shared ? MirroredMemory.allocateShared(ringBytes) : MirroredMemory.allocate(ringBytes, 0));
             ring = mapping.segment();
             repair = arena.allocate((long) shape.allRepairSlots() * slotBytes, 64);
             final boolean inRing = shape.kind() == Kind.IN_RING;

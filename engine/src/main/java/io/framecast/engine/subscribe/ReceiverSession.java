@@ -4,6 +4,7 @@ import io.framecast.api.Channel;
 import io.framecast.api.SourceEvent;
 import io.framecast.api.SourceOptions;
 import io.framecast.api.StreamConfig;
+import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
@@ -75,6 +76,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     private final Lane data;
     private final Lane repair;
     private final @Nullable RemoteWindows windows;
+    // A co-root keeps payloads in host memory, which direct placement bypasses.
     private final @Nullable CoRootService serving;
     private final ReceiverMachine machine;
     private final ReceiveSession protocol;
@@ -115,8 +117,8 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         final Delivery policy = Policies.onWire(config.delivery());
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             final ReceiveRings rings = memory.rings();
-            final LaneAddress group = new LaneAddress(stream.dataAddress());
-            data = opened.add(transport.open(lane(LaneKind.DATA, rings.dataRing(), group)));
+            data = opened.add(
+                    transport.open(lane(LaneKind.DATA, rings.dataRing(), new LaneAddress(stream.dataAddress()))));
             repair = opened.add(transport.open(lane(LaneKind.REPAIR, rings.repairRing(), null)));
             final TransportCapabilities.Placement placement =
                     transport.capabilities().placement();
@@ -130,7 +132,6 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                     ? null
                     : opened.add(new RemoteWindows(
                             oneSided, stream, repairs.reads(), !policy.isWaitedFor(), context.notices()));
-            // A co-root keeps payloads in host memory, which direct placement bypasses.
             serving = config.coRoots().serves() && memory.data().hostAddressable()
                     ? opened.add(new CoRootService(
                             transport, oneSided, control, stream, repairs.reads(), context.notices(), conductor))
@@ -151,10 +152,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                     this,
                     serving);
             queue = subscriber.openQueue(stream, memory, assembly);
-            shared = share(subscriber, stream, assembly);
-            if (shared != null) {
-                opened.add(shared);
-            }
+            shared = share(subscriber, stream, assembly, opened);
             protocol = new ReceiveSession(
                     machine,
                     assembly,
@@ -171,13 +169,20 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         }
     }
 
-    // Frames that lie contiguous in a ring which other processes can map are the host's.
+    // Followers need every frame contiguous in a ring that they can map.
     private @Nullable SharedFrames share(
-            final EngineSubscriber subscriber, final StreamInfo stream, final Assembly assembly) {
+            final EngineSubscriber subscriber,
+            final StreamInfo stream,
+            final Assembly assembly,
+            final RollbackOnFailure opened) {
         final GroupLeader leader = subscriber.leader();
-        return leader != null && memory instanceof HostReceiveMemory host && host.isRingMappedTwice()
-                ? leader.share(assembly, stream, host.ring(), host.ringBytes())
-                : null;
+        if (leader == null) {
+            return null;
+        }
+        if (!(memory instanceof HostReceiveMemory host) || !host.isRingMappedTwice()) {
+            throw new ConfigException("host-group: this system cannot map a ring twice; use host-group=off");
+        }
+        return opened.add(leader.share(assembly, stream, host.ring(), host.ringBytes()));
     }
 
     private LaneAddresses addresses() {

@@ -147,7 +147,7 @@ final class ReceiverSessionFactory {
         final DeviceBackend device = subscriber.device();
         final int reserve = transport.capabilities().headerReserveBytes();
         return switch (kind) {
-            case null -> new HostReceiveMemory(shape, device, reserve);
+            case null -> new HostReceiveMemory(shape, device, reserve, subscriber.leader() != null);
             case DIRECT -> direct(shape, device, reserve);
             case LOOPBACK -> {
                 final OneSided oneSided = Objects.requireNonNull(transport.oneSided());

@@ -28,7 +28,7 @@ class SegmentTest {
     private static final long RING_BYTES = 1 << 16;
 
     private final DeviceBackend device = new HostProvider().open(0);
-    private final MirroredMemory ring = MirroredMemory.allocate(RING_BYTES, 0);
+    private final MirroredMemory ring = MirroredMemory.allocateShared(RING_BYTES);
     private final LeaderSegment leader;
 
     SegmentTest() {

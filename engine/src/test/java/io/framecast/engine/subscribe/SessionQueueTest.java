@@ -38,7 +38,7 @@ class SessionQueueTest {
             0,
             false,
             1);
-    private final ReceiveMemory memory = new HostReceiveMemory(shape, device, 0);
+    private final ReceiveMemory memory = new HostReceiveMemory(shape, device, 0, false);
     private final SessionQueue queue = new EngineSubscriber(channel, device, null, node, _ -> {})
             .openQueue(shape.stream(), everyFrameInOneRegion(), Assembly.of(shape, memory));
 
