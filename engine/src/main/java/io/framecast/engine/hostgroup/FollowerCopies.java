@@ -37,6 +37,8 @@ final class FollowerCopies implements AutoCloseable {
 
     private final DeviceBackend device;
     private final DeviceStream stream;
+    // Those that the user holds.
+    private final Holds frames = new Holds();
     private final List<Place> all = new ArrayList<>();
     private final ArrayDeque<Place> free = new ArrayDeque<>();
     // In order of their copies.
@@ -80,6 +82,7 @@ final class FollowerCopies implements AutoCloseable {
         place.number = number;
         place.awaitsStream = false;
         copying.add(place);
+        frames.take();
         return place;
     }
 
@@ -111,18 +114,28 @@ final class FollowerCopies implements AutoCloseable {
     /// The user released a frame.
     ///
     /// @param user stream on which he still reads it; null for none
-    synchronized void release(final Place place, final @Nullable DeviceStream user) {
-        if (user != null) {
-            user.record(place.consumed);
-            place.awaitsStream = true;
+    void release(final Place place, final @Nullable DeviceStream user) {
+        try {
+            synchronized (this) {
+                draining.add(place);
+                if (user != null) {
+                    user.record(place.consumed);
+                    place.awaitsStream = true;
+                }
+                advance();
+            }
+        } finally {
+            frames.give();
         }
-        draining.add(place);
-        advance();
     }
 
-    /// When the user holds no frame.
+    /// Frees the memory, once the user holds no frame in it.
     @Override
-    public synchronized void close() {
+    public void close() {
+        frames.close(this::free);
+    }
+
+    private synchronized void free() {
         stream.synchronize();
         advance();
         draining.forEach(place -> place.consumed.synchronize());

@@ -16,10 +16,14 @@ final class FollowerFrame implements DeviceFrame {
     private final DeviceRegion region;
     // Where the frame was copied to; null where it is read in the ring.
     private final FollowerCopies.@Nullable Place place;
+    private final @Nullable FollowerCopies copies;
+    private final long session;
     private final long frameId;
     private final long timestampNs;
     private final boolean keyframe;
     private final byte[] metadata;
+    private final long clockOffsetNs;
+    private final long clockErrorNs;
     private final AtomicBoolean released = new AtomicBoolean();
 
     FollowerFrame(final FollowerSegment segment, final long number, final FollowerSubscriber subscriber) {
@@ -27,7 +31,7 @@ final class FollowerFrame implements DeviceFrame {
         this.number = number;
         this.subscriber = subscriber;
         final MemorySegment frame = segment.frame(number);
-        final FollowerCopies copies = subscriber.copies();
+        copies = subscriber.copies();
         if (!subscriber.holds().take()) {
             throw new IllegalStateException("the subscriber is closed");
         }
@@ -35,18 +39,27 @@ final class FollowerFrame implements DeviceFrame {
             subscriber.holds().give();
             throw new IllegalStateException("the subscriber is closed");
         }
-        place = copies == null ? null : copies.copy(segment, number, frame);
-        region = place == null ? DeviceRegion.ofHost(frame) : FollowerCopies.region(place, frame.byteSize());
+        try {
+            place = copies == null ? null : copies.copy(segment, number, frame);
+            region = place == null ? DeviceRegion.ofHost(frame) : FollowerCopies.region(place, frame.byteSize());
+        } catch (final RuntimeException | Error e) {
+            segment.exit();
+            subscriber.holds().give();
+            throw e;
+        }
         // The entry is gone once a copy is done.
+        session = segment.session();
         frameId = segment.frameId(number);
         timestampNs = segment.timestampNs(number);
         keyframe = segment.isKeyframe(number);
         metadata = segment.metadata(number);
+        clockOffsetNs = segment.clockOffsetNs();
+        clockErrorNs = segment.clockErrorNs();
     }
 
     @Override
     public long session() {
-        return segment.session();
+        return session;
     }
 
     @Override
@@ -76,12 +89,12 @@ final class FollowerFrame implements DeviceFrame {
 
     @Override
     public long clockOffsetNs() {
-        return segment.clockOffsetNs();
+        return clockOffsetNs;
     }
 
     @Override
     public long clockErrorNs() {
-        return segment.clockErrorNs();
+        return clockErrorNs;
     }
 
     @Override
@@ -112,7 +125,7 @@ final class FollowerFrame implements DeviceFrame {
             stream.synchronize();
             close();
         } else if (released.compareAndSet(false, true)) {
-            subscriber.giveBack(place, stream);
+            giveBack(place, stream);
         }
     }
 
@@ -124,8 +137,18 @@ final class FollowerFrame implements DeviceFrame {
                 segment.exit();
                 subscriber.holds().give();
             } else {
-                subscriber.giveBack(place, null);
+                giveBack(place, null);
             }
+        }
+    }
+
+    private void giveBack(final FollowerCopies.Place taken, final @Nullable DeviceStream user) {
+        try {
+            if (copies != null) {
+                copies.release(taken, user);
+            }
+        } finally {
+            subscriber.holds().give();
         }
     }
 }

@@ -202,7 +202,7 @@ final class FollowerSegment implements AutoCloseable {
     MemorySegment frame(final long number) {
         final long offset = buffer.getLong((int) (SegmentLayout.entry(number) + SegmentLayout.ENTRY_OFFSET));
         final long length = length(number);
-        if (offset < 0 || offset >= ringBytes || length <= 0 || length > ringBytes) {
+        if (offset < 0 || offset >= ringBytes || length <= 0 || length > frameMaxBytes()) {
             throw new IllegalStateException("host group: a frame of " + length + " bytes at " + offset
                     + " does not lie in the ring of " + ringBytes);
         }

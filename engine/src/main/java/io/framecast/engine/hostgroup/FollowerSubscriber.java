@@ -12,6 +12,7 @@ import io.framecast.api.SourceEvent;
 import io.framecast.api.SourceHandler;
 import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
+import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
@@ -25,6 +26,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// A subscriber that reads its frames in the ring of its host group's leader. No agent works for it.
@@ -35,6 +37,9 @@ final class FollowerSubscriber implements Subscriber {
             io.framecast.reliability.receive.LossReason.values();
     // An interrupt ends a wait within this.
     private static final long SLICE_NS = 50_000_000;
+    // A place of the device's memory gets free without a word.
+    private static final long FULL_NS = 200_000;
+    private static final long LOOK_NS = 10_000_000;
     private static final long NS_PER_S = 1_000_000_000;
 
     private final Channel channel;
@@ -62,7 +67,9 @@ final class FollowerSubscriber implements Subscriber {
     private long bytes;
     private long inPlace;
     private long sessions;
+    private long lookedNs;
 
+    /// @param socket this subscriber's from now on, also where this throws
     FollowerSubscriber(final Channel channel, final DeviceBackend device, final UnixSocket socket) {
         this.channel = channel;
         this.device = device;
@@ -113,23 +120,36 @@ final class FollowerSubscriber implements Subscriber {
         }
     }
 
-    void giveBack(final FollowerCopies.Place place, final @Nullable DeviceStream user) {
-        final FollowerCopies copied = copies;
-        if (copied != null) {
-            copied.release(place, user);
-        }
-        holds.give();
-    }
-
     // The segment, in use: to be followed by its exit. Null when there is none.
     private @Nullable FollowerSegment entered() {
         final FollowerSegment shared = segment;
         return shared != null && shared.enter() ? shared : null;
     }
 
+    /// Whether it has a session, or a message of its leader waits.
+    boolean isInvited() {
+        if (segment != null || closed) {
+            return segment != null;
+        }
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment one = scratch.allocate(Linux.POLLFD_BYTES, Long.BYTES);
+            final MemorySegment now = scratch.allocate(Linux.TIMESPEC_BYTES, Long.BYTES);
+            Words.setInt(one, 0, socket.descriptor());
+            Words.setInt(one, Linux.POLLFD_EVENTS, Linux.POLLIN);
+            Libc.ppoll(one.address(), 1, now.address());
+            return (Words.getShort(one, Linux.POLLFD_EVENTS + (long) Short.BYTES) & Linux.POLLIN) != 0 && !leaderGone;
+        }
+    }
+
     /// Whether its leader is gone in mid-stream, and every frame that the leader left was polled.
     boolean isOrphan() {
-        return leaderGone && !closed && failure == null && see() == Sight.STREAMING;
+        if (!leaderGone || closed || failure != null) {
+            return false;
+        }
+        final Sight sight = see();
+        return sight == Sight.STREAMING
+                || sight == Sight.NONE
+                || (sight == Sight.LOST && channel.stream().rejoinMs() > 0);
     }
 
     private enum Sight {
@@ -145,7 +165,7 @@ final class FollowerSubscriber implements Subscriber {
     private Sight see() {
         final FollowerSegment shared = entered();
         if (shared == null) {
-            return leaderGone ? Sight.STREAMING : Sight.NONE;
+            return Sight.NONE;
         }
         try {
             // The state first: what was published before it changed is seen then.
@@ -154,7 +174,7 @@ final class FollowerSubscriber implements Subscriber {
                 return Sight.FRAMES;
             }
             return switch (state) {
-                case SegmentLayout.JOINING -> leaderGone ? Sight.STREAMING : Sight.NONE;
+                case SegmentLayout.JOINING -> Sight.NONE;
                 case SegmentLayout.RUNNING -> Sight.STREAMING;
                 case SegmentLayout.END_OF_STREAM -> Sight.ENDED;
                 default -> Sight.LOST;
@@ -176,7 +196,7 @@ final class FollowerSubscriber implements Subscriber {
             case NONE -> State.JOINING;
             case FRAMES, STREAMING -> State.READY;
             case ENDED -> State.END_OF_STREAM;
-            case LOST -> leaderGone || channel.stream().rejoinMs() == 0 ? State.SOURCE_LOST : State.JOINING;
+            case LOST -> channel.stream().rejoinMs() == 0 ? State.SOURCE_LOST : State.JOINING;
         };
     }
 
@@ -212,7 +232,10 @@ final class FollowerSubscriber implements Subscriber {
                     if (frame != null || failure != null || isFull()) {
                         return frame;
                     }
-                } else if (sight == Sight.STREAMING || (sight == Sight.NONE && segment != null) || !hear()) {
+                } else if (sight == Sight.STREAMING) {
+                    look();
+                    return null;
+                } else if (!hear()) {
                     return null;
                 }
             }
@@ -248,12 +271,43 @@ final class FollowerSubscriber implements Subscriber {
             bytes += frame.length();
             inPlace += shared.detail(number) == 0 ? 0 : 1;
             return frame;
-        } catch (final IllegalStateException e) {
-            failure = e.getMessage();
+        } catch (final IllegalStateException | DeviceException e) {
+            fail(String.valueOf(e.getMessage()));
             return null;
         } finally {
             shared.exit();
         }
+    }
+
+    // It holds nobody back from now on: its connection ends when the user has released his frames.
+    private void fail(final String line) {
+        if (failure == null) {
+            failure = line;
+            holds.close(this::end);
+        }
+    }
+
+    // The leader's connection may have ended while this thread only polls.
+    private void look() {
+        final long nowNs = System.nanoTime();
+        if (nowNs - lookedNs >= LOOK_NS) {
+            lookedNs = nowNs;
+            watch(0, socket.descriptor());
+            timeout.set(JAVA_LONG, 0, 0);
+            timeout.set(JAVA_LONG, Linux.TIMESPEC_NANOS, 0);
+            Libc.ppoll(polled.address(), 1, timeout.address());
+            leaderGone |= (revents(0) & Linux.POLLHUP) != 0;
+        }
+    }
+
+    private void watch(final int index, final int descriptor) {
+        final long at = (long) index * Linux.POLLFD_BYTES;
+        Words.setInt(polled, at, descriptor);
+        Words.setInt(polled, at + Linux.POLLFD_EVENTS, Linux.POLLIN);
+    }
+
+    private int revents(final int index) {
+        return Words.getShort(polled, (long) index * Linux.POLLFD_BYTES + Linux.POLLFD_EVENTS + Short.BYTES);
     }
 
     private void reportLoss(final FollowerSegment shared, final long number) {
@@ -281,22 +335,29 @@ final class FollowerSubscriber implements Subscriber {
             return false;
         }
         if (!GroupMessage.is(message, length, GroupMessage.SEGMENT)) {
-            failure = GroupMessage.isForeign(message, length)
-                    ? "host group: its leader speaks another version of docs/host-segment.md; run the same version of"
-                            + " framecast in both processes, or use host-group=off"
-                    : failure;
             leaderGone = true;
+            if (GroupMessage.isForeign(message, length)) {
+                fail("host group: its leader speaks another version of docs/host-segment.md; run the same version of"
+                        + " framecast in both processes, or use host-group=off");
+            }
             return false;
         }
         final FollowerSegment made = FollowerSegment.of(device, descriptors, GroupMessage.member(message));
         if (made == null) {
-            failure = "host group: its leader shared no segment that can be read; use host-group=off";
+            fail("host group: its leader shared no segment that can be read; use host-group=off");
             return false;
         }
         if (!device.hostAddressable()) {
             final FollowerCopies earlier = copies;
-            copies = new FollowerCopies(
-                    device, made.frameMaxBytes(), channel.stream().framesHeld() + 1);
+            try {
+                copies = new FollowerCopies(
+                        device, made.frameMaxBytes(), channel.stream().framesHeld() + 1);
+            } catch (final DeviceException | OutOfMemoryError e) {
+                made.close();
+                fail("host group: no room for " + (channel.stream().framesHeld() + 1) + " frames on " + device.name()
+                        + ": " + e.getMessage());
+                return false;
+            }
             if (earlier != null) {
                 earlier.close();
             }
@@ -341,7 +402,8 @@ final class FollowerSubscriber implements Subscriber {
         }
     }
 
-    private boolean hasNews() {
+    /// Whether a poll would find something, or a loss.
+    boolean hasNews() {
         return !closed && see() == Sight.FRAMES && !isFull();
     }
 
@@ -353,6 +415,11 @@ final class FollowerSubscriber implements Subscriber {
     // Sleeps until the leader published something, or its connection has a message or an end.
     private void sleep(final long ns) {
         final Sight sight = see();
+        if (sight == Sight.FRAMES) {
+            // All places of the device's memory are taken.
+            LockSupport.parkNanos(Math.min(ns, FULL_NS));
+            return;
+        }
         final FollowerSegment shared = sight == Sight.STREAMING || sight == Sight.NONE ? entered() : null;
         try {
             final int state = sight == Sight.NONE ? SegmentLayout.JOINING : SegmentLayout.RUNNING;
@@ -364,14 +431,16 @@ final class FollowerSubscriber implements Subscriber {
                 shared.exit();
             }
         }
+        // Not within a use of the segment, which a message may replace.
+        if (sight != Sight.STREAMING && (revents(0) & Linux.POLLIN) != 0) {
+            hear();
+        }
     }
 
     private void sleep(final @Nullable FollowerSegment shared, final long ns) {
-        Words.setInt(polled, 0, socket.descriptor());
-        Words.setInt(polled, Linux.POLLFD_EVENTS, Linux.POLLIN);
+        watch(0, socket.descriptor());
         if (shared != null) {
-            Words.setInt(polled, Linux.POLLFD_BYTES, shared.waker());
-            Words.setInt(polled, Linux.POLLFD_BYTES + (long) Linux.POLLFD_EVENTS, Linux.POLLIN);
+            watch(1, shared.waker());
         }
         timeout.set(JAVA_LONG, 0, ns / NS_PER_S);
         timeout.set(JAVA_LONG, Linux.TIMESPEC_NANOS, ns % NS_PER_S);
@@ -380,14 +449,7 @@ final class FollowerSubscriber implements Subscriber {
             EventCount.drain(shared.waker(), message);
             shared.wakes();
         }
-        if (Words.getShort(polled, Linux.POLLFD_EVENTS + (long) Short.BYTES) != 0) {
-            if (shared == null) {
-                hear();
-            } else {
-                // While the session runs, the leader's connection can only end.
-                leaderGone = socket.receive(message, descriptors, Linux.MSG_DONTWAIT | Linux.MSG_PEEK) == 0;
-            }
-        }
+        leaderGone |= (revents(0) & Linux.POLLHUP) != 0;
     }
 
     @Override
@@ -441,27 +503,33 @@ final class FollowerSubscriber implements Subscriber {
         closed = true;
         // The user's thread may be in a call of this object: the descriptors stay until it has left. And what he holds
         // is his until he releases it: at the end of the connection the leader would write there.
-        holds.close(() -> {
-            socket.close();
-            final FollowerCopies copied = copies;
-            if (copied != null) {
-                copied.close();
-            }
-            final FollowerSegment shared = segment;
-            if (shared != null) {
-                shared.close();
-            }
-            if (stream != null) {
-                stream.close();
-            }
-            complete.close();
-            arena.close();
-            afterwards.run();
-        });
+        if (failure == null) {
+            holds.close(this::end);
+        }
+        holds.close(afterwards);
         final FollowerSegment shared = entered();
         if (shared != null) {
             EventCount.add(shared.waker());
             shared.exit();
         }
+    }
+
+    // Once, when nobody uses anything of this object any more.
+    private void end() {
+        final FollowerCopies copied = copies;
+        if (copied != null) {
+            copied.close();
+        }
+        final FollowerSegment shared = segment;
+        if (shared != null) {
+            shared.close();
+        }
+        if (stream != null) {
+            stream.close();
+        }
+        complete.close();
+        // Last: then the leader may give this member's place to another.
+        socket.close();
+        arena.close();
     }
 }

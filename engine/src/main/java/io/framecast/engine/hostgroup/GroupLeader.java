@@ -1,5 +1,6 @@
 package io.framecast.engine.hostgroup;
 
+import io.framecast.api.error.TransportException;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.memory.MirroredMemory;
@@ -14,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class GroupLeader implements AutoCloseable {
     private static final int FOREVER = 0;
     private static final long END_WAIT_MS = 2_000;
+    private static final long BACK_OFF_NS = 10_000_000;
 
     private final Path path;
     private final UnixSocket listener;
@@ -38,6 +41,7 @@ public final class GroupLeader implements AutoCloseable {
     private final Object lock = new Object();
     private @Nullable LeaderSegment segment;
     private long generations;
+    private boolean ended;
     private volatile boolean closed;
 
     private static final class Follower {
@@ -92,6 +96,10 @@ public final class GroupLeader implements AutoCloseable {
             }
             segment = segment == retired ? null : segment;
             retired.close();
+            if (ended) {
+                followers.forEach(follower -> Libc.close(follower.waker));
+                followers.clear();
+            }
         }
     }
 
@@ -186,13 +194,19 @@ public final class GroupLeader implements AutoCloseable {
         }
         final UnixSocket socket = listener.accept();
         if (socket == null) {
+            // Out of descriptors: the connection stays readable.
+            LockSupport.parkNanos(BACK_OFF_NS);
             return;
         }
-        if (socket.peerUser() != user || followers.size() >= SegmentLayout.MEMBERS) {
-            socket.close();
-            return;
+        try {
+            if (socket.peerUser() == user && followers.size() < SegmentLayout.MEMBERS) {
+                followers.add(new Follower(socket));
+                return;
+            }
+        } catch (final TransportException e) {
+            notices.accept(e.getMessage());
         }
-        followers.add(new Follower(socket));
+        socket.close();
     }
 
     private void announce(final MemorySegment message) {
@@ -221,10 +235,14 @@ public final class GroupLeader implements AutoCloseable {
         }
     }
 
+    // Followers see the end of their connections. Their places stay taken: as long as the membership lives, what they
+    // may still read is not written again.
     private void end() {
         synchronized (lock) {
-            followers.forEach(this::dismiss);
-            followers.clear();
+            ended = true;
+            for (final Follower follower : followers) {
+                follower.socket.close();
+            }
             listener.close();
         }
     }
@@ -235,11 +253,14 @@ public final class GroupLeader implements AutoCloseable {
         if (closed) {
             return;
         }
-        // Before the connections end, so that a follower makes a socket of its own.
-        try {
-            Files.deleteIfExists(path);
-        } catch (final IOException e) {
-            notices.accept("host group: cannot remove " + path + ": " + e.getMessage());
+        // Before the connections end, so that a follower makes a socket of its own. After the thread ended by itself the
+        // path may be another leader's.
+        if (thread.isAlive()) {
+            try {
+                Files.deleteIfExists(path);
+            } catch (final IOException e) {
+                notices.accept("host group: cannot remove " + path + ": " + e.getMessage());
+            }
         }
         closed = true;
         EventCount.add(counter);

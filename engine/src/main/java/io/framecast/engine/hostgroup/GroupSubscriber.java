@@ -10,6 +10,7 @@ import io.framecast.api.PlacementReport;
 import io.framecast.api.SourceHandler;
 import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
+import io.framecast.api.error.FramecastException;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
@@ -17,6 +18,7 @@ import io.framecast.engine.ready.Wakeup;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +29,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: as [Subscriber] says.
 public final class GroupSubscriber implements Subscriber {
+    // Between two attempts to enter a group.
+    private static final long MOVE_NS = 100_000_000;
+    private static final Duration LONGEST = Duration.ofDays(365);
+    private static final long LOOK_NS = 100_000_000;
+    private static final long ORPHAN_NS = 5_000_000;
     private static final SubscriberStats NOTHING = new SubscriberStats(0, 0, 0, 0, 0, 0, LossCounts.NONE, 0, 0);
 
     private final Channel channel;
@@ -36,7 +43,7 @@ public final class GroupSubscriber implements Subscriber {
     private final Function<GroupLeader, Subscriber> leading;
     private final Consumer<GroupSubscriber> removal;
     private volatile FollowerSubscriber current;
-    private @Nullable GroupLeader leader;
+    private volatile @Nullable GroupLeader leader;
     // The one that the source sees, while this subscriber leads.
     private volatile @Nullable Subscriber membership;
     private LossHandler onLoss = (_, _, _) -> {};
@@ -44,6 +51,10 @@ public final class GroupSubscriber implements Subscriber {
     private long session;
     private long nextId = -1;
     private boolean moved;
+    private long movedNs = System.nanoTime() - MOVE_NS;
+    private volatile @Nullable String failure;
+    // By followers, the present one and earlier ones whose frames the user holds.
+    private final Holds deviceUses = new Holds();
     private final AtomicLong missed = new AtomicLong();
     // Of the leaders that were followed before.
     private volatile SubscriberStats earlier = NOTHING;
@@ -66,6 +77,7 @@ public final class GroupSubscriber implements Subscriber {
         this.leading = leading;
         this.removal = removal;
         current = enter();
+        deviceUses.take();
     }
 
     private FollowerSubscriber enter() {
@@ -80,15 +92,19 @@ public final class GroupSubscriber implements Subscriber {
             throw new IllegalStateException("neither leader nor follower");
         }
         notices.accept("host group: leads the subscribers of " + channel.name() + " on this host");
+        FollowerSubscriber follower = null;
         try {
             final UnixSocket own = UnixSocket.connect(leads.path());
             if (own == null) {
                 throw new TransportException("host group: cannot connect to " + leads.path());
             }
-            final FollowerSubscriber follower = new FollowerSubscriber(channel, device, own);
+            follower = new FollowerSubscriber(channel, device, own);
             membership = leading.apply(leads);
             return follower;
         } catch (final RuntimeException | Error e) {
+            if (follower != null) {
+                follower.close();
+            }
             leads.close();
             throw e;
         }
@@ -96,21 +112,64 @@ public final class GroupSubscriber implements Subscriber {
 
     // The subscriber's thread: its leader is gone.
     private boolean moves() {
-        final FollowerSubscriber follower = current;
-        if (closed || !follower.isOrphan()) {
+        stopSharing();
+        if (closed || !current.isOrphan() || System.nanoTime() - movedNs < MOVE_NS) {
             return false;
         }
-        follower.close();
-        earlier = withoutMissed(stats());
-        stopLeading();
-        moved = true;
-        final FollowerSubscriber entered = enter();
-        entered.onLoss(onLoss);
-        if (onSource != null) {
-            entered.onSource(onSource);
+        synchronized (this) {
+            if (closed) {
+                return false;
+            }
+            movedNs = System.nanoTime();
+            earlier = withoutMissed(stats());
+            endFollower(current);
+            stopLeading();
+            moved = true;
+            try {
+                final FollowerSubscriber entered = enter();
+                deviceUses.take();
+                entered.onLoss(onLoss);
+                if (onSource != null) {
+                    entered.onSource(onSource);
+                }
+                current = entered;
+                return true;
+            } catch (final FramecastException e) {
+                failure = e.getMessage();
+                return false;
+            }
         }
-        current = entered;
-        return true;
+    }
+
+    // What the follower's frames lie in needs the device until the user has released them.
+    private void endFollower(final FollowerSubscriber follower) {
+        follower.close(deviceUses::give);
+    }
+
+    // A membership that is over has nothing for those who come later: they lead anew. Those who follow read on.
+    private void stopSharing() {
+        final Subscriber member = membership;
+        final GroupLeader sharing = leader;
+        if (member != null && sharing != null && isOver(member.state())) {
+            sharing.close();
+        }
+    }
+
+    private static boolean isOver(final State state) {
+        return state == State.FAILED || state == State.SOURCE_LOST || state == State.END_OF_STREAM;
+    }
+
+    private void stopLeading() {
+        final Subscriber member = membership;
+        membership = null;
+        if (member != null) {
+            member.close();
+        }
+        final GroupLeader sharing = leader;
+        leader = null;
+        if (sharing != null) {
+            sharing.close();
+        }
     }
 
     private SubscriberStats withoutMissed(final SubscriberStats total) {
@@ -133,18 +192,6 @@ public final class GroupSubscriber implements Subscriber {
                 total.rejoins());
     }
 
-    private void stopLeading() {
-        final Subscriber member = membership;
-        membership = null;
-        if (member != null) {
-            member.close();
-        }
-        if (leader != null) {
-            leader.close();
-            leader = null;
-        }
-    }
-
     @Override
     public Channel channel() {
         return channel;
@@ -160,14 +207,27 @@ public final class GroupSubscriber implements Subscriber {
         if (closed) {
             return State.CLOSED;
         }
+        if (failure != null) {
+            return State.FAILED;
+        }
         final State own = current.isOrphan() ? State.JOINING : current.state();
         final Subscriber member = membership;
-        // What became of a membership without a session is not in a segment.
-        return own == State.JOINING && member != null ? member.state() : own;
+        if (member == null || (own != State.JOINING && own != State.READY)) {
+            return own;
+        }
+        // What became of a membership without a session, or that failed, is not in a segment.
+        final State received = member.state();
+        if (received == State.FAILED) {
+            return own == State.READY && current.hasNews() ? own : received;
+        }
+        return own == State.JOINING && !current.isInvited() ? received : own;
     }
 
     @Override
     public Optional<String> failure() {
+        if (failure != null) {
+            return Optional.of(failure);
+        }
         final Subscriber member = membership;
         return member == null || current.failure().isPresent() ? current.failure() : member.failure();
     }
@@ -212,8 +272,26 @@ public final class GroupSubscriber implements Subscriber {
 
     @Override
     public boolean awaitFrame(final Duration longest) {
-        moves();
-        return current.awaitFrame(longest);
+        final long startNs = System.nanoTime();
+        final long longestNs = longest.compareTo(LONGEST) < 0 ? longest.toNanos() : LONGEST.toNanos();
+        while (true) {
+            moves();
+            final long leftNs = longestNs - (System.nanoTime() - startNs);
+            final State state = state();
+            if (leftNs <= 0 || (state != State.JOINING && state != State.READY)) {
+                return current.hasNews();
+            }
+            // An orphan, and a leader whose membership ends without a session, look again soon.
+            if (current.awaitFrame(Duration.ofNanos(Math.min(leftNs, LOOK_NS)))) {
+                return true;
+            }
+            if (Thread.currentThread().isInterrupted()) {
+                return false;
+            }
+            if (current.isOrphan()) {
+                LockSupport.parkNanos(Math.min(leftNs, ORPHAN_NS));
+            }
+        }
     }
 
     @Override
@@ -265,12 +343,15 @@ public final class GroupSubscriber implements Subscriber {
 
     @Override
     public void close() {
-        if (closed) {
-            return;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            endFollower(current);
+            deviceUses.close(device::close);
+            stopLeading();
         }
-        closed = true;
-        current.close(device::close);
-        stopLeading();
         removal.accept(this);
     }
 }

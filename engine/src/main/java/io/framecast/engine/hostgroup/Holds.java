@@ -1,13 +1,14 @@
 package io.framecast.engine.hostgroup;
 
-import org.jspecify.annotations.Nullable;
+import java.util.ArrayList;
+import java.util.List;
 
 /// Counts who uses something, and ends it when it is closed and nobody does any more.
 ///
 /// Any thread.
 final class Holds {
+    private final List<Runnable> ends = new ArrayList<>();
     private int count;
-    private @Nullable Runnable end;
     private boolean closed;
 
     /// Begins a use.
@@ -23,32 +24,28 @@ final class Holds {
 
     /// Ends a use.
     void give() {
-        final Runnable last;
+        final List<Runnable> last;
         synchronized (this) {
             count--;
-            last = count == 0 ? end : null;
-            end = count == 0 ? null : end;
+            last = count == 0 && closed ? List.copyOf(ends) : List.of();
+            if (!last.isEmpty()) {
+                ends.clear();
+            }
         }
-        if (last != null) {
-            last.run();
-        }
+        last.forEach(Runnable::run);
     }
 
     /// From now on no use begins.
     ///
-    /// @param last what ends it, run by the thread of the last use, or by this one; the first call counts
+    /// @param last run by the thread of the last use, or at once by this one; behind those of earlier calls
     void close(final Runnable last) {
-        final boolean now;
         synchronized (this) {
-            if (closed) {
+            closed = true;
+            if (count > 0) {
+                ends.add(last);
                 return;
             }
-            closed = true;
-            now = count == 0;
-            end = now ? null : last;
         }
-        if (now) {
-            last.run();
-        }
+        last.run();
     }
 }

@@ -55,7 +55,7 @@ public final class HostGroups {
             final String name = name(channel);
             final Path path = directory.resolve(name + ".sock");
             try (FileChannel file = FileChannel.open(
-                            directory.resolve(name + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                            directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                     FileLock _ = file.lock()) {
                 final UnixSocket connection = UnixSocket.connect(path);
                 if (connection != null) {
@@ -63,7 +63,13 @@ public final class HostGroups {
                 }
                 // Of a leader that was killed.
                 Files.deleteIfExists(path);
-                return new Role(new GroupLeader(path, UnixSocket.listen(path), receiver, notices), null);
+                final UnixSocket listener = UnixSocket.listen(path);
+                try {
+                    return new Role(new GroupLeader(path, listener, receiver, notices), null);
+                } catch (final RuntimeException | Error e) {
+                    listener.close();
+                    throw e;
+                }
             } catch (final IOException e) {
                 throw new TransportException("host group: " + e.getMessage() + "; is " + directory
                         + " yours and writable? host-group=off does without");
@@ -83,7 +89,14 @@ public final class HostGroups {
                 + '|'
                 + channel.link().networkInterface()
                 + '|'
-                + (channel instanceof Channel.Multicast multicast ? multicast.group() : "");
+                + (channel instanceof Channel.Multicast multicast ? multicast.group() : "")
+                // What the leader's membership must be alike in.
+                + '|'
+                + channel.stream().framesHeld()
+                + '|'
+                + channel.stream().ringBytes()
+                + '|'
+                + channel.stream().rejoinMs();
         try {
             final byte[] hash = MessageDigest.getInstance("SHA-256").digest(described.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(hash, 0, NAME_BYTES);

@@ -1,11 +1,13 @@
 package io.framecast.engine.hostgroup;
 
+import io.framecast.api.error.TransportException;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
 import java.lang.foreign.Arena;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /// A leader's side of the memory that it shares for one session: it writes the frame table and reads how far each
@@ -19,8 +21,8 @@ final class LeaderSegment implements AutoCloseable {
     private final int ring;
     private final long ringBytes;
     private final long generation;
-    // By member: the descriptor that wakes it; 0 for none.
-    private final int[] wakers = new int[SegmentLayout.MEMBERS];
+    // By member: 1 + the descriptor that wakes it; 0 for a free place. What the members' words say of that is for them.
+    private final AtomicIntegerArray wakers = new AtomicIntegerArray(SegmentLayout.MEMBERS);
     private long published;
     // Until a follower came, all is kept: the leader's own subscriber comes for sure.
     private volatile boolean admitted;
@@ -30,8 +32,12 @@ final class LeaderSegment implements AutoCloseable {
             final int ring, final long ringBytes, final long session, final long generation, final long frameMax) {
         this.ringBytes = ringBytes;
         this.generation = generation;
-        this.ring = readOnly(ring);
         words = SharedWords.create();
+        this.ring = readOnly(ring);
+        if (this.ring < 0) {
+            words.close();
+            throw new TransportException("host group: no descriptor left; raise ulimit -n");
+        }
         buffer = words.buffer();
         buffer.putInt((int) SegmentLayout.VERSION_AT, SegmentLayout.VERSION);
         buffer.putLong((int) SegmentLayout.WORDS_BYTES_AT, SegmentLayout.wordsBytes());
@@ -133,10 +139,20 @@ final class LeaderSegment implements AutoCloseable {
     private void wakeAll() {
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
             final int member = (int) SegmentLayout.member(i);
-            if (wakers[i] > 0
+            if (wakers.get(i) != 0
                     && buffer.getIntVolatile(member + (int) SegmentLayout.MEMBER_SLEEPS) != 0
                     && buffer.compareAndSetInt(member + (int) SegmentLayout.MEMBER_SLEEPS, 1, 0)) {
-                EventCount.add(wakers[i]);
+                wake(i);
+            }
+        }
+    }
+
+    // The listener closes the descriptor only when the place is free.
+    private void wake(final int index) {
+        synchronized (wakers) {
+            final int waker = wakers.get(index);
+            if (waker != 0) {
+                EventCount.add(waker - 1);
             }
         }
     }
@@ -150,7 +166,7 @@ final class LeaderSegment implements AutoCloseable {
         long least = published;
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
             final int member = (int) SegmentLayout.member(i);
-            if (buffer.getIntVolatile(member) == SegmentLayout.MEMBER_ACTIVE) {
+            if (wakers.get(i) != 0) {
                 least = Math.min(least, buffer.getLongVolatile(member + (int) SegmentLayout.MEMBER_RELEASED));
             }
         }
@@ -164,19 +180,19 @@ final class LeaderSegment implements AutoCloseable {
     int admit(final long pid, final int waker) {
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
             final int member = (int) SegmentLayout.member(i);
-            if (buffer.getIntVolatile(member) == SegmentLayout.MEMBER_FREE) {
+            if (wakers.get(i) == 0) {
                 buffer.putInt(member + (int) SegmentLayout.MEMBER_PID, (int) pid);
                 buffer.putInt(member + (int) SegmentLayout.MEMBER_SLEEPS, 0);
                 long first = admitted ? buffer.getLongVolatile((int) SegmentLayout.PUBLISHED_AT) : 0;
                 buffer.putLong(member + (int) SegmentLayout.MEMBER_RELEASED, first);
                 buffer.putIntVolatile(member, SegmentLayout.MEMBER_ACTIVE);
+                wakers.set(i, 1 + waker);
                 VarHandle.fullFence();
                 // What is published from here on is not freed before this member released it. The first member reads
                 // from the beginning.
                 first = admitted ? buffer.getLongVolatile((int) SegmentLayout.PUBLISHED_AT) : 0;
                 buffer.putLongVolatile(member + (int) SegmentLayout.MEMBER_RELEASED, first);
                 buffer.putLongVolatile(member + (int) SegmentLayout.MEMBER_FIRST, first);
-                wakers[i] = waker;
                 admitted = true;
                 VarHandle.fullFence();
                 return i;
@@ -187,9 +203,10 @@ final class LeaderSegment implements AutoCloseable {
 
     /// Listener: a follower is gone.
     void dismiss(final int index) {
-        wakers[index] = 0;
-        VarHandle.fullFence();
         buffer.putIntVolatile((int) SegmentLayout.member(index), SegmentLayout.MEMBER_FREE);
+        synchronized (wakers) {
+            wakers.set(index, 0);
+        }
     }
 
     @Override

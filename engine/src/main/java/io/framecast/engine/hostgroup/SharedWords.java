@@ -43,8 +43,13 @@ final class SharedWords implements AutoCloseable {
 
     /// Another process's file. The descriptor is this object's from now on.
     ///
-    /// @param bytes the file's length, which the caller has checked
+    /// @throws TransportException when it is shorter, or could be made so
     static SharedWords attach(final int descriptor, final long bytes) {
+        if (Libc.length(descriptor) < bytes
+                || (Libc.fcntl(descriptor, Linux.F_GET_SEALS, 0) & Linux.F_SEAL_SHRINK) == 0) {
+            Libc.close(descriptor);
+            throw new TransportException("host group: its words are no sealed file of " + bytes + " bytes");
+        }
         return new SharedWords(descriptor, bytes);
     }
 

@@ -52,6 +52,7 @@ public final class Libc {
     private static final MemorySegment RECVMSG = find("recvmsg");
     private static final MemorySegment FCNTL = find("fcntl");
     private static final MemorySegment OPEN = find("open");
+    private static final MemorySegment LSEEK = find("lseek");
     private static final MemorySegment GETUID = find("getuid");
     private static final MemorySegment CLOSE = find("close");
     private static final MemorySegment READ = find("read");
@@ -219,6 +220,11 @@ public final class Libc {
 
     public static int open(final MemorySegment path, final int flags) {
         return (int) call(OPEN, path.address(), flags, 0, 0, 0, 0);
+    }
+
+    /// The length of a file, whose offset is then at its end; −1 on failure.
+    public static long length(final int descriptor) {
+        return call(LSEEK, descriptor, 0, Linux.SEEK_END, 0, 0, 0);
     }
 
     public static long getuid() {

@@ -160,6 +160,7 @@ public final class Linux {
     public static final int POLLFD_BYTES = 8;
     public static final int POLLFD_EVENTS = 4;
     public static final int POLLIN = 1;
+    public static final int POLLHUP = 16;
 
     public static final int PROT_NONE = 0;
     public static final int PROT_READ = 1;
@@ -174,9 +175,12 @@ public final class Linux {
     public static final int MFD_CLOEXEC = 1;
     public static final int MFD_ALLOW_SEALING = 2;
     public static final int F_ADD_SEALS = 1033;
+    public static final int F_GET_SEALS = 1034;
     public static final int F_SEAL_SEAL = 1;
     public static final int F_SEAL_SHRINK = 2;
     public static final int F_SEAL_GROW = 4;
+    public static final int F_SEAL_FUTURE_WRITE = 16;
+    public static final int SEEK_END = 2;
     public static final int O_RDONLY = 0;
     public static final int O_CLOEXEC = 0x80000;
 

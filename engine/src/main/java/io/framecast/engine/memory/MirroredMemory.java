@@ -129,12 +129,14 @@ public final class MirroredMemory implements AutoCloseable {
         if (Libc.posixFallocate(descriptor, bytes) != 0) {
             return null;
         }
-        // Who is given it could otherwise make it shorter, and end this process by the next access.
-        Libc.fcntl(descriptor, Linux.F_ADD_SEALS, Linux.F_SEAL_SHRINK | Linux.F_SEAL_GROW | Linux.F_SEAL_SEAL);
         final long address = mapTwice(descriptor, bytes, Linux.PROT_READ_WRITE, Linux.MAP_POPULATE);
         if (address == Linux.MAP_FAILED) {
             return null;
         }
+        // Who is given it could otherwise make it shorter, and end this process by the next access, or write into it.
+        Libc.fcntl(descriptor, Linux.F_ADD_SEALS, Linux.F_SEAL_SHRINK | Linux.F_SEAL_GROW);
+        Libc.fcntl(descriptor, Linux.F_ADD_SEALS, Linux.F_SEAL_FUTURE_WRITE);
+        Libc.fcntl(descriptor, Linux.F_ADD_SEALS, Linux.F_SEAL_SEAL);
         final Arena arena = Arena.ofShared();
         return new MirroredMemory(arena, Libc.mapped(address, 2 * bytes, arena), true);
     }
@@ -143,7 +145,10 @@ public final class MirroredMemory implements AutoCloseable {
     ///
     /// @return memory of `2 × bytes` bytes that belongs to the arena; null where that cannot be
     public static @Nullable MemorySegment view(final int descriptor, final long bytes, final Arena arena) {
-        if (bytes <= 0 || bytes % pageBytes() != 0) {
+        if (bytes <= 0
+                || bytes % pageBytes() != 0
+                || Libc.length(descriptor) < bytes
+                || (Libc.fcntl(descriptor, Linux.F_GET_SEALS, 0) & Linux.F_SEAL_SHRINK) == 0) {
             return null;
         }
         final long address = mapTwice(descriptor, bytes, Linux.PROT_READ, 0);

@@ -348,7 +348,8 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
 
     void onOver() {
         over = true;
-        if (shared != null) {
+        // A handshake that failed is followed by another.
+        if (shared != null && joined) {
             shared.onOver(machine.state() == State.ENDED);
         }
     }

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,7 +49,11 @@ class HostGroupTest {
         private String wrong = "";
         private long next;
 
-        Taker() {
+        // Only polls: it sleeps by itself.
+        private final boolean spins;
+
+        Taker(final boolean spins) {
+            this.spins = spins;
             final Framecast node = Framecast.launch();
             nodes.add(node);
             subscriber = node.subscribe(channel);
@@ -66,10 +71,15 @@ class HostGroupTest {
                 if (frame != null) {
                     check(frame);
                     frame.close();
-                } else if (!subscriber.awaitFrame(NAP) && isOver()) {
+                } else if (!(spins ? nap() : subscriber.awaitFrame(NAP)) && isOver()) {
                     return;
                 }
             }
+        }
+
+        private boolean nap() {
+            LockSupport.parkNanos(100_000);
+            return false;
         }
 
         private boolean isOver() {
@@ -127,7 +137,11 @@ class HostGroupTest {
     }
 
     private Taker taker() {
-        final Taker taker = new Taker();
+        return taker(false);
+    }
+
+    private Taker taker(final boolean spins) {
+        final Taker taker = new Taker(spins);
         takers.add(taker);
         return taker;
     }
@@ -176,7 +190,7 @@ class HostGroupTest {
         final Publisher publisher = publisher();
         final Taker leader = taker();
         await(() -> leader.subscriber.state() == Subscriber.State.READY, "leader");
-        taker();
+        taker(true);
         taker();
         await(() -> takers.stream().allMatch(taker -> taker.subscriber.state() == Subscriber.State.READY), "ready");
         publish(publisher, 0, 50);
