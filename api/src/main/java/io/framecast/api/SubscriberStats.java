@@ -23,6 +23,9 @@ public record SubscriberStats(
         LossCounts lost,
         long rejectedDatagrams,
         long rejoins) {
+    /// Of a subscriber that received nothing.
+    public static final SubscriberStats NONE = new SubscriberStats(0, 0, 0, 0, 0, 0, LossCounts.NONE, 0, 0);
+
     /// Frames that were never given, whatever the reason.
     public long droppedFrames() {
         return lost.total();

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// The frames of a follower whose device is no host memory: each is copied from its leader's ring into a place of the
 /// device's memory, and the ring is free again as soon as that copy is done.
 ///
-/// Any thread, one at a time: all methods are synchronized.
+/// Any thread.
 final class FollowerCopies implements AutoCloseable {
     /// A place in the device's memory, and the copy into it.
     static final class Place {
@@ -63,10 +63,6 @@ final class FollowerCopies implements AutoCloseable {
         }
     }
 
-    DeviceStream stream() {
-        return stream;
-    }
-
     /// Whether a frame finds a place.
     synchronized boolean hasRoom() {
         advance();
@@ -75,12 +71,13 @@ final class FollowerCopies implements AutoCloseable {
 
     /// Begins the copy of a frame. Only while [#hasRoom].
     synchronized Place copy(final FollowerSegment segment, final long number, final MemorySegment frame) {
-        final Place place = free.remove();
+        final Place place = free.element();
         stream.copyToDevice(place.memory.address(), frame, 0, frame.byteSize());
         stream.record(place.ready);
         place.segment = segment;
         place.number = number;
         place.awaitsStream = false;
+        free.remove();
         copying.add(place);
         frames.take();
         return place;
@@ -103,7 +100,8 @@ final class FollowerCopies implements AutoCloseable {
         }
         for (int left = draining.size(); left > 0; left--) {
             final Place place = draining.remove();
-            if (place.awaitsStream && !place.consumed.isComplete()) {
+            // Its copy may still be under way: the user need not wait for a frame that he gives back.
+            if (place.segment != null || (place.awaitsStream && !place.consumed.isComplete())) {
                 draining.add(place);
             } else {
                 free.add(place);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class FollowerFrame implements DeviceFrame {
     private final FollowerSegment segment;
     private final long number;
-    private final FollowerSubscriber subscriber;
+    private final Follower follower;
     private final DeviceRegion region;
     // Where the frame was copied to; null where it is read in the ring.
     private final FollowerCopies.@Nullable Place place;
@@ -21,22 +21,29 @@ final class FollowerFrame implements DeviceFrame {
     private final long frameId;
     private final long timestampNs;
     private final boolean keyframe;
+    private final boolean inPlace;
     private final byte[] metadata;
     private final long clockOffsetNs;
     private final long clockErrorNs;
     private final AtomicBoolean released = new AtomicBoolean();
 
-    FollowerFrame(final FollowerSegment segment, final long number, final FollowerSubscriber subscriber) {
+    /// @param copies null where the device reads the ring
+    /// @throws IllegalStateException when the leader broke the table, or the follower is closed
+    FollowerFrame(
+            final Follower follower,
+            final FollowerSegment segment,
+            final long number,
+            final @Nullable FollowerCopies copies) {
+        this.follower = follower;
         this.segment = segment;
         this.number = number;
-        this.subscriber = subscriber;
+        this.copies = copies;
         final MemorySegment frame = segment.frame(number);
-        copies = subscriber.copies();
-        if (!subscriber.holds().take()) {
+        if (!follower.uses().take()) {
             throw new IllegalStateException("the subscriber is closed");
         }
         if (!segment.enter()) {
-            subscriber.holds().give();
+            follower.uses().give();
             throw new IllegalStateException("the subscriber is closed");
         }
         try {
@@ -44,7 +51,7 @@ final class FollowerFrame implements DeviceFrame {
             region = place == null ? DeviceRegion.ofHost(frame) : FollowerCopies.region(place, frame.byteSize());
         } catch (final RuntimeException | Error e) {
             segment.exit();
-            subscriber.holds().give();
+            follower.uses().give();
             throw e;
         }
         // The entry is gone once a copy is done.
@@ -52,6 +59,7 @@ final class FollowerFrame implements DeviceFrame {
         frameId = segment.frameId(number);
         timestampNs = segment.timestampNs(number);
         keyframe = segment.isKeyframe(number);
+        inPlace = segment.detail(number) != 0;
         metadata = segment.metadata(number);
         clockOffsetNs = segment.clockOffsetNs();
         clockErrorNs = segment.clockErrorNs();
@@ -97,6 +105,11 @@ final class FollowerFrame implements DeviceFrame {
         return clockErrorNs;
     }
 
+    /// Whether the frame's bytes lie, or lay, where the leader first received them.
+    boolean inPlace() {
+        return inPlace;
+    }
+
     @Override
     public byte[] metadata() {
         return metadata.clone();
@@ -104,18 +117,20 @@ final class FollowerFrame implements DeviceFrame {
 
     @Override
     public DeviceEvent ready() {
-        return place == null ? subscriber.complete() : place.ready();
+        return place == null ? follower.complete() : place.ready();
     }
 
     @Override
     public void awaitReady() {
         ready().synchronize();
-        subscriber.advance();
+        if (copies != null) {
+            copies.advance();
+        }
     }
 
     @Override
     public DeviceStream stream() {
-        return subscriber.streamBehind(ready());
+        return follower.streamBehind(ready());
     }
 
     @Override
@@ -135,7 +150,7 @@ final class FollowerFrame implements DeviceFrame {
             if (place == null) {
                 segment.release(number, region.bytes());
                 segment.exit();
-                subscriber.holds().give();
+                follower.uses().give();
             } else {
                 giveBack(place, null);
             }
@@ -148,7 +163,7 @@ final class FollowerFrame implements DeviceFrame {
                 copies.release(taken, user);
             }
         } finally {
-            subscriber.holds().give();
+            follower.uses().give();
         }
     }
 }

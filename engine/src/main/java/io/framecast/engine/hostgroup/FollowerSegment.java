@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 final class FollowerSegment implements AutoCloseable {
     // Released bytes that are worth waking the leader for.
     private static final long WAKING_BYTES = 1 << 15;
-    private static final int MASK = SegmentLayout.ENTRIES - 1;
 
     private final Arena arena = Arena.ofShared();
     private final DeviceBackend device;
@@ -43,9 +42,9 @@ final class FollowerSegment implements AutoCloseable {
             final int leader) {
         this.words = words;
         buffer = words.buffer();
-        ringBytes = buffer.getLong((int) SegmentLayout.RING_BYTES_AT);
-        session = buffer.getLong((int) SegmentLayout.SESSION_AT);
-        this.member = (int) SegmentLayout.member(member);
+        ringBytes = buffer.getLong(SegmentLayout.RING_BYTES_AT);
+        session = buffer.getLong(SegmentLayout.SESSION_AT);
+        this.member = SegmentLayout.member(member);
         this.waker = waker;
         this.leader = leader;
         final MemorySegment mapped = MirroredMemory.view(ringDescriptor, ringBytes, arena);
@@ -55,7 +54,7 @@ final class FollowerSegment implements AutoCloseable {
         ring = mapped;
         this.device = device;
         registered = register();
-        next = buffer.getLongVolatile(this.member + (int) SegmentLayout.MEMBER_FIRST);
+        next = buffer.getLongVolatile(this.member + SegmentLayout.MEMBER_FIRST);
         released = next;
     }
 
@@ -71,7 +70,7 @@ final class FollowerSegment implements AutoCloseable {
 
     /// Longest frame of the session.
     long frameMaxBytes() {
-        return Math.clamp(buffer.getLong((int) SegmentLayout.FRAME_MAX_AT), 1, ringBytes);
+        return Math.clamp(buffer.getLong(SegmentLayout.FRAME_MAX_AT), 1, ringBytes);
     }
 
     /// Maps what a leader sent.
@@ -84,8 +83,9 @@ final class FollowerSegment implements AutoCloseable {
             if (member < 0 || member >= SegmentLayout.MEMBERS || descriptors[2] < 0 || descriptors[3] < 0) {
                 return null;
             }
-            words = SharedWords.attach(descriptors[1], SegmentLayout.wordsBytes());
+            final int attached = descriptors[1];
             descriptors[1] = -1;
+            words = SharedWords.attach(attached, SegmentLayout.wordsBytes());
             if (!isSound(words.buffer())) {
                 return null;
             }
@@ -110,12 +110,12 @@ final class FollowerSegment implements AutoCloseable {
     }
 
     private static boolean isSound(final UnsafeBuffer header) {
-        return header.getLongVolatile((int) SegmentLayout.MAGIC_AT) == SegmentLayout.MAGIC
-                && header.getInt((int) SegmentLayout.VERSION_AT) == SegmentLayout.VERSION
-                && header.getLong((int) SegmentLayout.WORDS_BYTES_AT) == SegmentLayout.wordsBytes()
-                && header.getInt((int) SegmentLayout.ENTRIES_AT) == SegmentLayout.ENTRIES
-                && header.getInt((int) SegmentLayout.MEMBERS_AT) == SegmentLayout.MEMBERS
-                && header.getLong((int) SegmentLayout.RING_BYTES_AT) > 0;
+        return header.getLongVolatile(SegmentLayout.MAGIC_AT) == SegmentLayout.MAGIC
+                && header.getInt(SegmentLayout.VERSION_AT) == SegmentLayout.VERSION
+                && header.getLong(SegmentLayout.WORDS_BYTES_AT) == SegmentLayout.wordsBytes()
+                && header.getInt(SegmentLayout.ENTRIES_AT) == SegmentLayout.ENTRIES
+                && header.getInt(SegmentLayout.MEMBERS_AT) == SegmentLayout.MEMBERS
+                && header.getLong(SegmentLayout.RING_BYTES_AT) > 0;
     }
 
     long session() {
@@ -127,20 +127,20 @@ final class FollowerSegment implements AutoCloseable {
     }
 
     int state() {
-        return buffer.getIntVolatile((int) SegmentLayout.STATE_AT);
+        return buffer.getIntVolatile(SegmentLayout.STATE_AT);
     }
 
     long clockOffsetNs() {
-        return clockErrorNs() == Long.MAX_VALUE ? 0 : buffer.getLongVolatile((int) SegmentLayout.CLOCK_OFFSET_AT);
+        return clockErrorNs() == Long.MAX_VALUE ? 0 : buffer.getLongVolatile(SegmentLayout.CLOCK_OFFSET_AT);
     }
 
     long clockErrorNs() {
-        return buffer.getLongVolatile((int) SegmentLayout.CLOCK_ERROR_AT);
+        return buffer.getLongVolatile(SegmentLayout.CLOCK_ERROR_AT);
     }
 
     /// Whether an entry waits.
     boolean hasNext() {
-        return buffer.getLongVolatile((int) SegmentLayout.PUBLISHED_AT) > next;
+        return buffer.getLongVolatile(SegmentLayout.PUBLISHED_AT) > next;
     }
 
     /// Takes the next entry.
@@ -151,11 +151,11 @@ final class FollowerSegment implements AutoCloseable {
         if (!hasNext()) {
             return -1;
         }
-        final int entry = (int) SegmentLayout.entry(next);
+        final int entry = SegmentLayout.entry(next);
         if (buffer.getLongVolatile(entry) != SegmentLayout.version(next)) {
             throw new IllegalStateException("host group: entry " + next + " of the frame table is torn");
         }
-        done[(int) next & MASK] = false;
+        done[SegmentLayout.index(next)] = false;
         return next++;
     }
 
@@ -164,16 +164,16 @@ final class FollowerSegment implements AutoCloseable {
     }
 
     long frameId(final long number) {
-        return buffer.getLong((int) (SegmentLayout.entry(number) + SegmentLayout.ENTRY_FRAME_ID));
+        return buffer.getLong(SegmentLayout.entry(number) + SegmentLayout.ENTRY_FRAME_ID);
     }
 
     /// Bytes of a frame, or frames of a loss.
     long length(final long number) {
-        return buffer.getLong((int) (SegmentLayout.entry(number) + SegmentLayout.ENTRY_LENGTH));
+        return buffer.getLong(SegmentLayout.entry(number) + SegmentLayout.ENTRY_LENGTH);
     }
 
     long timestampNs(final long number) {
-        return buffer.getLong((int) (SegmentLayout.entry(number) + SegmentLayout.ENTRY_TIMESTAMP));
+        return buffer.getLong(SegmentLayout.entry(number) + SegmentLayout.ENTRY_TIMESTAMP);
     }
 
     boolean isKeyframe(final long number) {
@@ -185,14 +185,14 @@ final class FollowerSegment implements AutoCloseable {
         return word(number, SegmentLayout.ENTRY_DETAIL);
     }
 
-    private int word(final long number, final long field) {
-        return buffer.getInt((int) (SegmentLayout.entry(number) + field));
+    private int word(final long number, final int field) {
+        return buffer.getInt(SegmentLayout.entry(number) + field);
     }
 
     byte[] metadata(final long number) {
         final int bytes = Math.clamp(word(number, SegmentLayout.ENTRY_METADATA), 0, SegmentLayout.METADATA_BYTES_MAX);
         final byte[] copy = new byte[bytes];
-        buffer.getBytes((int) SegmentLayout.metadata(number), copy);
+        buffer.getBytes(SegmentLayout.metadata(number), copy);
         return copy;
     }
 
@@ -200,7 +200,7 @@ final class FollowerSegment implements AutoCloseable {
     ///
     /// @throws IllegalStateException when the leader broke the table
     MemorySegment frame(final long number) {
-        final long offset = buffer.getLong((int) (SegmentLayout.entry(number) + SegmentLayout.ENTRY_OFFSET));
+        final long offset = buffer.getLong(SegmentLayout.entry(number) + SegmentLayout.ENTRY_OFFSET);
         final long length = length(number);
         if (offset < 0 || offset >= ringBytes || length <= 0 || length > frameMaxBytes()) {
             throw new IllegalStateException("host group: a frame of " + length + " bytes at " + offset
@@ -224,11 +224,11 @@ final class FollowerSegment implements AutoCloseable {
     ///
     /// @param bytes of the frame; 0 of a loss
     synchronized void release(final long number, final long bytes) {
-        done[(int) number & MASK] = true;
-        while (released < next && done[(int) released & MASK]) {
+        done[SegmentLayout.index(number)] = true;
+        while (released < next && done[SegmentLayout.index(released)]) {
             released++;
         }
-        buffer.putLongVolatile(member + (int) SegmentLayout.MEMBER_RELEASED, released);
+        buffer.putLongVolatile(member + SegmentLayout.MEMBER_RELEASED, released);
         if (bytes >= WAKING_BYTES || next - released > SegmentLayout.ENTRIES / 4 || (released & 255) == 0) {
             EventCount.add(leader);
         }
@@ -239,7 +239,7 @@ final class FollowerSegment implements AutoCloseable {
     /// @param seen the state in which it sleeps
     /// @return false when an entry waits already, or the state is another by now
     boolean sleeps(final int seen) {
-        buffer.putIntVolatile(member + (int) SegmentLayout.MEMBER_SLEEPS, 1);
+        buffer.putIntVolatile(member + SegmentLayout.MEMBER_SLEEPS, 1);
         if (hasNext() || state() != seen) {
             wakes();
             return false;
@@ -248,7 +248,7 @@ final class FollowerSegment implements AutoCloseable {
     }
 
     void wakes() {
-        buffer.putIntVolatile(member + (int) SegmentLayout.MEMBER_SLEEPS, 0);
+        buffer.putIntVolatile(member + SegmentLayout.MEMBER_SLEEPS, 0);
     }
 
     /// Frames that the user holds stay readable until he releases them.

@@ -14,18 +14,19 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The leader of a host group: listens for followers, gives each the descriptors of what it shares, and notices when
-/// one
-/// dies, by the end of its connection.
+/// The leader of a host group: listens for followers, gives each the descriptors of what it shares, and notices the
+/// death of one by the end of its connection.
 ///
 /// Threading: a thread of its own; [#share] and [#retire] by any, [#close] by one.
 public final class GroupLeader implements AutoCloseable {
-    private static final int FOREVER = 0;
+    private static final long NO_TIMEOUT = 0;
     private static final long END_WAIT_MS = 2_000;
     private static final long BACK_OFF_NS = 10_000_000;
 
@@ -37,22 +38,23 @@ public final class GroupLeader implements AutoCloseable {
     // Followers write here when they released something; the leader itself when a segment came or it closes.
     private final int counter = EventCount.open();
     private final Thread thread;
-    private final List<Follower> followers = new ArrayList<>();
+    private final List<Connection> connections = new ArrayList<>();
     private final Object lock = new Object();
     private @Nullable LeaderSegment segment;
     private long generations;
     private boolean ended;
     private volatile boolean closed;
 
-    private static final class Follower {
+    /// To one follower.
+    private static final class Connection {
         private final UnixSocket socket;
         private final int waker = EventCount.open();
         private long process;
         private boolean known;
-        private @Nullable LeaderSegment segment;
-        private int member = -1;
+        // Its place in each segment that it was given and that is not retired.
+        private final Map<LeaderSegment, Integer> places = new HashMap<>();
 
-        Follower(final UnixSocket socket) {
+        Connection(final UnixSocket socket) {
             this.socket = socket;
         }
     }
@@ -66,11 +68,6 @@ public final class GroupLeader implements AutoCloseable {
         thread = Thread.ofPlatform().daemon().name("framecast-host-group").start(this::run);
     }
 
-    /// Where followers meet it.
-    Path path() {
-        return path;
-    }
-
     /// Shares the frames of a new session.
     ///
     /// @param ring where they lie, mapped twice
@@ -81,25 +78,34 @@ public final class GroupLeader implements AutoCloseable {
             made = new LeaderSegment(
                     ring.descriptor(), ringBytes, stream.session(), ++generations, stream.frameMaxBytes());
             segment = made;
+            wake();
         }
-        EventCount.add(counter);
         return new SharedFrames(assembly, this, made);
     }
 
     /// The session's memory is to be freed.
     void retire(final LeaderSegment retired) {
         synchronized (lock) {
-            for (final Follower follower : followers) {
-                if (follower.segment == retired) {
-                    follower.segment = null;
-                }
-            }
+            connections.forEach(connection -> connection.places.remove(retired));
             segment = segment == retired ? null : segment;
             retired.close();
-            if (ended) {
-                followers.forEach(follower -> Libc.close(follower.waker));
-                followers.clear();
-            }
+            closeWakers();
+        }
+    }
+
+    // After the end, a place that is taken needs its descriptor for as long as its segment wakes by it.
+    private void closeWakers() {
+        if (ended) {
+            connections.removeIf(connection -> {
+                final boolean unused = connection.places.isEmpty();
+                return unused && Libc.close(connection.waker) == 0;
+            });
+        }
+    }
+
+    private void wake() {
+        if (!ended) {
+            EventCount.add(counter);
         }
     }
 
@@ -110,7 +116,7 @@ public final class GroupLeader implements AutoCloseable {
             final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
             while (!closed) {
                 final int count = watch(polled);
-                Libc.ppoll(polled.address(), count, FOREVER);
+                Libc.ppoll(polled.address(), count, NO_TIMEOUT);
                 EventCount.drain(counter, message);
                 receiver.wake();
                 synchronized (lock) {
@@ -130,10 +136,10 @@ public final class GroupLeader implements AutoCloseable {
         synchronized (lock) {
             watch(polled, 0, listener.descriptor());
             watch(polled, 1, counter);
-            for (int i = 0; i < followers.size(); i++) {
-                watch(polled, 2 + i, followers.get(i).socket.descriptor());
+            for (int i = 0; i < connections.size(); i++) {
+                watch(polled, 2 + i, connections.get(i).socket.descriptor());
             }
-            return 2 + followers.size();
+            return 2 + connections.size();
         }
     }
 
@@ -149,12 +155,12 @@ public final class GroupLeader implements AutoCloseable {
 
     private void hear(final MemorySegment polled, final MemorySegment message) {
         final int[] descriptors = new int[UnixSocket.DESCRIPTORS_MAX];
-        for (int i = followers.size() - 1; i >= 0; i--) {
+        for (int i = connections.size() - 1; i >= 0; i--) {
             if (!isReady(polled, 2 + i)) {
                 continue;
             }
-            final Follower follower = followers.get(i);
-            final int bytes = follower.socket.receive(message, descriptors, Linux.MSG_DONTWAIT);
+            final Connection connection = connections.get(i);
+            final int bytes = connection.socket.receive(message, descriptors, Linux.MSG_DONTWAIT);
             for (final int descriptor : descriptors) {
                 if (descriptor >= 0) {
                     Libc.close(descriptor);
@@ -163,28 +169,25 @@ public final class GroupLeader implements AutoCloseable {
             if (bytes < 0) {
                 continue;
             }
-            if (!follower.known && GroupMessage.is(message, bytes, GroupMessage.HELLO)) {
-                follower.known = true;
-                follower.process = GroupMessage.process(message);
+            if (!connection.known && GroupMessage.is(message, bytes, GroupMessage.HELLO)) {
+                connection.known = true;
+                connection.process = GroupMessage.process(message);
             } else {
                 if (GroupMessage.isForeign(message, bytes)) {
                     notices.accept(
                             "host group at " + path + ": a process speaks another version of docs/host-segment.md;"
                                     + " run the same version of framecast in both");
                 }
-                followers.remove(i);
-                dismiss(follower);
+                dismiss(i);
             }
         }
     }
 
-    private void dismiss(final Follower follower) {
-        final LeaderSegment shared = follower.segment;
-        if (shared != null && follower.member >= 0) {
-            shared.dismiss(follower.member);
-        }
-        follower.socket.close();
-        Libc.close(follower.waker);
+    private void dismiss(final int index) {
+        final Connection gone = connections.remove(index);
+        gone.places.forEach(LeaderSegment::dismiss);
+        gone.socket.close();
+        Libc.close(gone.waker);
         receiver.wake();
     }
 
@@ -199,8 +202,8 @@ public final class GroupLeader implements AutoCloseable {
             return;
         }
         try {
-            if (socket.peerUser() == user && followers.size() < SegmentLayout.MEMBERS) {
-                followers.add(new Follower(socket));
+            if (socket.peerUser() == user && connections.size() < SegmentLayout.MEMBERS) {
+                connections.add(new Connection(socket));
                 return;
             }
         } catch (final TransportException e) {
@@ -211,26 +214,22 @@ public final class GroupLeader implements AutoCloseable {
 
     private void announce(final MemorySegment message) {
         final LeaderSegment shared = segment;
-        if (shared == null) {
-            return;
-        }
-        for (int i = followers.size() - 1; i >= 0; i--) {
-            final Follower follower = followers.get(i);
-            if (!follower.known || follower.segment == shared) {
-                continue;
-            }
-            final int member = shared.admit(follower.process, follower.waker);
-            follower.segment = shared;
-            follower.member = member;
-            if (member < 0
-                    || !follower.socket.send(
-                            GroupMessage.segment(message, shared.generation(), member),
-                            shared.ringDescriptor(),
-                            shared.wordsDescriptor(),
-                            follower.waker,
-                            counter)) {
-                followers.remove(i);
-                dismiss(follower);
+        for (int i = connections.size() - 1; shared != null && i >= 0; i--) {
+            final Connection connection = connections.get(i);
+            if (connection.known && !connection.places.containsKey(shared)) {
+                final int member = shared.admit(connection.process, connection.waker);
+                if (member >= 0) {
+                    connection.places.put(shared, member);
+                }
+                if (member < 0
+                        || !connection.socket.send(
+                                GroupMessage.segment(message, shared.generation(), member),
+                                shared.ringDescriptor(),
+                                shared.wordsDescriptor(),
+                                connection.waker,
+                                counter)) {
+                    dismiss(i);
+                }
             }
         }
     }
@@ -240,10 +239,10 @@ public final class GroupLeader implements AutoCloseable {
     private void end() {
         synchronized (lock) {
             ended = true;
-            for (final Follower follower : followers) {
-                follower.socket.close();
-            }
+            connections.forEach(connection -> connection.socket.close());
             listener.close();
+            Libc.close(counter);
+            closeWakers();
         }
     }
 
@@ -253,7 +252,7 @@ public final class GroupLeader implements AutoCloseable {
         if (closed) {
             return;
         }
-        // Before the connections end, so that a follower makes a socket of its own. After the thread ended by itself
+        // Before the connections end, so that a follower makes a socket of its own. Where the thread ended by itself,
         // the
         // path may be another leader's.
         if (thread.isAlive()) {
@@ -264,7 +263,9 @@ public final class GroupLeader implements AutoCloseable {
             }
         }
         closed = true;
-        EventCount.add(counter);
+        synchronized (lock) {
+            wake();
+        }
         try {
             thread.join(END_WAIT_MS);
         } catch (final InterruptedException e) {

@@ -3,38 +3,36 @@ package io.framecast.engine.hostgroup;
 import io.framecast.api.Channel;
 import io.framecast.api.DeviceFrame;
 import io.framecast.api.FrameHandler;
-import io.framecast.api.LossCounts;
 import io.framecast.api.LossHandler;
 import io.framecast.api.LossReason;
-import io.framecast.api.PlacementReport;
+import io.framecast.api.SourceEvent;
 import io.framecast.api.SourceHandler;
 import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
 import io.framecast.api.error.FramecastException;
-import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.engine.ready.Wakeup;
+import io.framecast.engine.session.LossTally;
+import io.framecast.engine.session.UseGuard;
+import io.framecast.engine.session.Waiter;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// A subscriber in a host group: at any time it leads or follows. When its leader is gone, it enters the group anew,
-/// and
-/// follows the next leader or becomes it; frames published meanwhile are reported lost (`not_a_member`).
+/// A subscriber in a host group: it follows a leader, and may be that leader as well. When its leader is gone it enters
+/// the group anew, and follows the next leader or becomes it. Frames published meanwhile are lost (`not_a_member`).
 ///
 /// Threading: as [Subscriber] says.
 public final class GroupSubscriber implements Subscriber {
+    private static final Duration LONGEST = Duration.ofDays(365);
+    // An interrupt, and the end of a membership that has no session, end a wait within this.
+    private static final long SLICE_NS = 50_000_000;
     // Between two attempts to enter a group.
     private static final long MOVE_NS = 100_000_000;
-    private static final Duration LONGEST = Duration.ofDays(365);
-    private static final long LOOK_NS = 100_000_000;
-    private static final long ORPHAN_NS = 5_000_000;
-    private static final SubscriberStats NOTHING = new SubscriberStats(0, 0, 0, 0, 0, 0, LossCounts.NONE, 0, 0);
 
     private final Channel channel;
     private final DeviceBackend device;
@@ -42,25 +40,33 @@ public final class GroupSubscriber implements Subscriber {
     private final Consumer<String> notices;
     private final Function<GroupLeader, Subscriber> leading;
     private final Consumer<GroupSubscriber> removal;
-    private volatile FollowerSubscriber current;
-    private volatile @Nullable GroupLeader leader;
-    // The one that the source sees, while this subscriber leads.
-    private volatile @Nullable Subscriber membership;
-    private LossHandler onLoss = (_, _, _) -> {};
-    private @Nullable SourceHandler onSource;
-    private long session;
-    private long nextId = -1;
-    private boolean moved;
-    private long movedNs = System.nanoTime() - MOVE_NS;
-    private volatile @Nullable String failure;
+    private final UseGuard guard;
     // By followers, the present one and earlier ones whose frames the user holds.
     private final Holds deviceUses = new Holds();
-    private final AtomicLong missed = new AtomicLong();
-    // Of the leaders that were followed before.
-    private volatile SubscriberStats earlier = NOTHING;
+    private volatile Follower follower;
+    // While this subscriber leads; the membership is what the source sees of it.
+    private volatile @Nullable GroupLeader leader;
+    private volatile @Nullable Subscriber membership;
+    private volatile @Nullable String failure;
     private volatile boolean closed;
 
-    /// @param device this subscriber's from now on
+    // The user's thread.
+    private LossHandler onLoss = (_, _, _) -> {};
+    private @Nullable SourceHandler onSource;
+    private final LossTally lost = new LossTally();
+    private long frames;
+    private long bytes;
+    private long inPlaceFrames;
+    private long sessions;
+    private long session;
+    private long nextId;
+    // It entered the group anew, and no frame has come since.
+    private boolean moved;
+    private long movedNs = System.nanoTime() - MOVE_NS;
+    // A handler threw on the frames missed in front of it: the next poll returns it.
+    private volatile @Nullable FollowerFrame detained;
+
+    /// @param device this subscriber's from now on, unless this throws
     /// @param leading makes the member that a leader is to the source
     /// @param removal takes this subscriber out of its node
     public GroupSubscriber(
@@ -76,44 +82,47 @@ public final class GroupSubscriber implements Subscriber {
         this.notices = notices;
         this.leading = leading;
         this.removal = removal;
-        current = enter();
-        deviceUses.take();
+        guard = new UseGuard("subscriber of " + channel.name());
+        follower = enter();
     }
 
-    private FollowerSubscriber enter() {
+    private Follower enter() {
         final HostGroups.Role role = HostGroups.enter(channel, receiver, notices);
-        leader = role.leader();
-        if (role.follower() != null) {
-            notices.accept("host group: follows a subscriber of " + channel.name() + " on this host");
-            return new FollowerSubscriber(channel, device, role.follower());
-        }
         final GroupLeader leads = role.leader();
         if (leads == null) {
-            throw new IllegalStateException("neither leader nor follower");
+            notices.accept("host group: follows a subscriber of " + channel.name() + " on this host");
+            return follow(role.connection());
         }
         notices.accept("host group: leads the subscribers of " + channel.name() + " on this host");
-        FollowerSubscriber follower = null;
+        Follower own = null;
         try {
-            final UnixSocket own = UnixSocket.connect(leads.path());
-            if (own == null) {
-                throw new TransportException("host group: cannot connect to " + leads.path());
-            }
-            follower = new FollowerSubscriber(channel, device, own);
+            own = follow(role.connection());
             membership = leading.apply(leads);
-            return follower;
+            leader = leads;
+            return own;
         } catch (final RuntimeException | Error e) {
-            if (follower != null) {
-                follower.close();
+            if (own != null) {
+                end(own);
             }
             leads.close();
             throw e;
         }
     }
 
-    // The subscriber's thread: its leader is gone.
+    private Follower follow(final UnixSocket connection) {
+        final Follower made = new Follower(channel.stream(), device, connection, new Events());
+        deviceUses.take();
+        return made;
+    }
+
+    private void end(final Follower ended) {
+        ended.close(deviceUses::give);
+    }
+
+    // The user's thread: whether its leader was gone and it has another now.
     private boolean moves() {
         stopSharing();
-        if (closed || !current.isOrphan() || System.nanoTime() - movedNs < MOVE_NS) {
+        if (closed || failure != null || !follower.isOrphan() || System.nanoTime() - movedNs < MOVE_NS) {
             return false;
         }
         synchronized (this) {
@@ -121,18 +130,11 @@ public final class GroupSubscriber implements Subscriber {
                 return false;
             }
             movedNs = System.nanoTime();
-            earlier = withoutMissed(stats());
-            endFollower(current);
-            stopLeading();
             moved = true;
+            end(follower);
+            stopLeading();
             try {
-                final FollowerSubscriber entered = enter();
-                deviceUses.take();
-                entered.onLoss(onLoss);
-                if (onSource != null) {
-                    entered.onSource(onSource);
-                }
-                current = entered;
+                follower = enter();
                 return true;
             } catch (final FramecastException e) {
                 failure = e.getMessage();
@@ -141,55 +143,30 @@ public final class GroupSubscriber implements Subscriber {
         }
     }
 
-    // What the follower's frames lie in needs the device until the user has released them.
-    private void endFollower(final FollowerSubscriber follower) {
-        follower.close(deviceUses::give);
-    }
-
     // A membership that is over has nothing for those who come later: they lead anew. Those who follow read on.
     private void stopSharing() {
         final Subscriber member = membership;
         final GroupLeader sharing = leader;
-        if (member != null && sharing != null && isOver(member.state())) {
+        if (member != null && sharing != null && isFinal(member.state())) {
             sharing.close();
         }
     }
 
-    private static boolean isOver(final State state) {
-        return state == State.FAILED || state == State.SOURCE_LOST || state == State.END_OF_STREAM;
-    }
-
     private void stopLeading() {
         final Subscriber member = membership;
+        final GroupLeader sharing = leader;
         membership = null;
+        leader = null;
         if (member != null) {
             member.close();
         }
-        final GroupLeader sharing = leader;
-        leader = null;
         if (sharing != null) {
             sharing.close();
         }
     }
 
-    private SubscriberStats withoutMissed(final SubscriberStats total) {
-        final LossCounts lost = total.lost();
-        return new SubscriberStats(
-                total.frames(),
-                total.bytes(),
-                total.inPlaceFrames(),
-                0,
-                0,
-                0,
-                new LossCounts(
-                        lost.unrepairable(),
-                        lost.expired(),
-                        lost.superseded(),
-                        lost.awaitsKeyframe(),
-                        lost.damaged(),
-                        lost.notAMember() - missed.get()),
-                0,
-                total.rejoins());
+    private static boolean isFinal(final State state) {
+        return state != State.JOINING && state != State.READY;
     }
 
     @Override
@@ -210,17 +187,16 @@ public final class GroupSubscriber implements Subscriber {
         if (failure != null) {
             return State.FAILED;
         }
-        final State own = current.isOrphan() ? State.JOINING : current.state();
+        final Follower own = follower;
+        final State followed = own.isOrphan() ? State.JOINING : own.state();
         final Subscriber member = membership;
-        if (member == null || (own != State.JOINING && own != State.READY)) {
-            return own;
+        if (member == null || isFinal(followed)) {
+            return followed;
         }
         // What became of a membership without a session, or that failed, is not in a segment.
         final State received = member.state();
-        if (received == State.FAILED) {
-            return own == State.READY && current.hasNews() ? own : received;
-        }
-        return own == State.JOINING && !current.isInvited() ? received : own;
+        final boolean tells = followed == State.JOINING ? !own.isInvited() : received == State.FAILED && !own.hasNews();
+        return tells ? received : followed;
     }
 
     @Override
@@ -228,18 +204,15 @@ public final class GroupSubscriber implements Subscriber {
         if (failure != null) {
             return Optional.of(failure);
         }
+        final String followed = follower.failure();
         final Subscriber member = membership;
-        return member == null || current.failure().isPresent() ? current.failure() : member.failure();
+        return followed == null && member != null ? member.failure() : Optional.ofNullable(followed);
     }
 
     @Override
     public int poll(final FrameHandler handler, final int limit) {
         int count = 0;
-        while (count < limit) {
-            final DeviceFrame frame = poll();
-            if (frame == null) {
-                break;
-            }
+        for (DeviceFrame frame = limit > 0 ? poll() : null; frame != null; frame = count < limit ? poll() : null) {
             count++;
             handler.onFrame(frame);
         }
@@ -248,97 +221,110 @@ public final class GroupSubscriber implements Subscriber {
 
     @Override
     public @Nullable DeviceFrame poll() {
-        DeviceFrame frame = current.poll();
-        if (frame == null && moves()) {
-            frame = current.poll();
+        try (UseGuard _ = guard.enter()) {
+            FollowerFrame frame = detained;
+            if (frame == null) {
+                frame = follower.poll();
+                if (frame == null && moves()) {
+                    frame = follower.poll();
+                }
+            }
+            if (frame == null) {
+                return null;
+            }
+            detained = frame;
+            reportMissed(frame);
+            detained = null;
+            session = frame.session();
+            nextId = frame.frameId() + 1;
+            frames++;
+            bytes += frame.length();
+            inPlaceFrames += frame.inPlace() ? 1 : 0;
+            return frame;
         }
-        if (frame != null) {
-            follow(frame);
-        }
-        return frame;
     }
 
-    // Frames between two memberships in one session.
-    private void follow(final DeviceFrame frame) {
-        if (moved && frame.session() == session && frame.frameId() > nextId) {
-            final long count = frame.frameId() - nextId;
-            missed.addAndGet(count);
-            onLoss.onLoss(session, nextId, count, LossReason.NOT_A_MEMBER);
-        }
+    // Published in the same session while this subscriber had no leader.
+    private void reportMissed(final FollowerFrame frame) {
+        final long first = nextId;
+        final boolean missed = moved && frame.session() == session && frame.frameId() > first;
         moved = false;
-        session = frame.session();
-        nextId = frame.frameId() + 1;
+        if (missed) {
+            tell(session, first, frame.frameId() - first, LossReason.NOT_A_MEMBER);
+        }
+    }
+
+    private void tell(final long lostSession, final long first, final long count, final LossReason reason) {
+        lost.add(reason, count);
+        onLoss.onLoss(lostSession, first, count, reason);
+    }
+
+    private final class Events implements FollowerEvents {
+        @Override
+        public void onLoss(final long lostSession, final long firstFrameId, final long count, final LossReason reason) {
+            session = lostSession;
+            nextId = firstFrameId + count;
+            tell(lostSession, firstFrameId, count, reason);
+        }
+
+        @Override
+        public void onSource(final long newSession, final SourceEvent.Kind kind) {
+            final boolean again = kind == SourceEvent.Kind.JOINED && sessions++ > 0;
+            final SourceHandler handler = onSource;
+            if (handler != null) {
+                handler.onSource(new SourceEvent(
+                        newSession, again ? SourceEvent.Kind.REJOINED : kind, SourceEvent.NO_FRAME, ""));
+            }
+        }
     }
 
     @Override
     public boolean awaitFrame(final Duration longest) {
-        final long startNs = System.nanoTime();
-        final long longestNs = longest.compareTo(LONGEST) < 0 ? longest.toNanos() : LONGEST.toNanos();
-        while (true) {
-            moves();
-            final long leftNs = longestNs - (System.nanoTime() - startNs);
-            final State state = state();
-            if (leftNs <= 0 || (state != State.JOINING && state != State.READY)) {
-                return current.hasNews();
-            }
-            // An orphan, and a leader whose membership ends without a session, look again soon.
-            if (current.awaitFrame(Duration.ofNanos(Math.min(leftNs, LOOK_NS)))) {
-                return true;
-            }
-            if (Thread.currentThread().isInterrupted()) {
-                return false;
-            }
-            if (current.isOrphan()) {
-                LockSupport.parkNanos(Math.min(leftNs, ORPHAN_NS));
-            }
+        try (UseGuard _ = guard.enter()) {
+            final long longestNs = (longest.compareTo(LONGEST) < 0 ? longest : LONGEST).toNanos();
+            Waiter.repeat(() -> hasNews() || isFinal(state()), longestNs, leftNs -> {
+                if (!moves()) {
+                    follower.rest(Math.min(leftNs, SLICE_NS));
+                }
+            });
+            return hasNews();
         }
+    }
+
+    private boolean hasNews() {
+        return !closed && (detained != null || follower.hasNews());
     }
 
     @Override
     public void onLoss(final LossHandler handler) {
         onLoss = handler;
-        current.onLoss(handler);
     }
 
     @Override
     public void onSource(final SourceHandler handler) {
         onSource = handler;
-        current.onSource(handler);
     }
 
+    /// Frames lie in the leader's ring, or are copied out of it: none goes into a posted buffer.
     @Override
     public boolean post(final DeviceRegion region) {
         return false;
     }
 
     @Override
-    public Optional<PlacementReport> placement() {
-        return current.placement();
-    }
-
-    @Override
     public SubscriberStats stats() {
-        final SubscriberStats own = current.stats();
         final Subscriber member = membership;
-        final SubscriberStats received = member == null ? NOTHING : member.stats();
-        final LossCounts before = earlier.lost();
-        final LossCounts now = own.lost();
+        final SubscriberStats received = member == null ? SubscriberStats.NONE : member.stats();
         return new SubscriberStats(
-                earlier.frames() + own.frames(),
-                earlier.bytes() + own.bytes(),
-                earlier.inPlaceFrames() + own.inPlaceFrames(),
+                frames,
+                bytes,
+                inPlaceFrames,
                 received.reassembledBytes(),
                 received.repairedDatagrams(),
                 received.duplicateDatagrams(),
-                new LossCounts(
-                        before.unrepairable() + now.unrepairable(),
-                        before.expired() + now.expired(),
-                        before.superseded() + now.superseded(),
-                        before.awaitsKeyframe() + now.awaitsKeyframe(),
-                        before.damaged() + now.damaged(),
-                        before.notAMember() + now.notAMember() + missed.get()),
+                lost.counts(),
                 received.rejectedDatagrams(),
-                earlier.rejoins() + own.rejoins());
+                Math.max(0, sessions - 1));
     }
 
     @Override
@@ -348,7 +334,8 @@ public final class GroupSubscriber implements Subscriber {
                 return;
             }
             closed = true;
-            endFollower(current);
+            CloseHelper.close(detained);
+            end(follower);
             deviceUses.close(device::close);
             stopLeading();
         }

@@ -6,6 +6,7 @@ import io.framecast.api.SourceOptions;
 import io.framecast.api.error.TransportException;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.ready.Wakeup;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -29,8 +30,11 @@ public final class HostGroups {
     private static final int NAME_BYTES = 8;
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
-    /// What a subscriber becomes: one of the two is null.
-    record Role(@Nullable GroupLeader leader, @Nullable UnixSocket follower) {}
+    /// What a subscriber becomes.
+    ///
+    /// @param leader null for one that follows alone
+    /// @param connection to the group's leader
+    record Role(@Nullable GroupLeader leader, UnixSocket connection) {}
 
     private HostGroups() {}
 
@@ -63,17 +67,25 @@ public final class HostGroups {
                 }
                 // Of a leader that was killed.
                 Files.deleteIfExists(path);
-                final UnixSocket listener = UnixSocket.listen(path);
-                try {
-                    return new Role(new GroupLeader(path, listener, receiver, notices), null);
-                } catch (final RuntimeException | Error e) {
-                    listener.close();
-                    throw e;
-                }
+                return lead(path, receiver, notices);
             } catch (final IOException e) {
                 throw new TransportException("host group: " + e.getMessage() + "; is " + directory
                         + " yours and writable? host-group=off does without");
             }
+        }
+    }
+
+    private static Role lead(final Path path, final Wakeup receiver, final Consumer<String> notices) {
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
+            final UnixSocket listener = opened.add(UnixSocket.listen(path));
+            final UnixSocket own = UnixSocket.connect(path);
+            if (own == null) {
+                throw new TransportException("host group: cannot connect to " + path);
+            }
+            opened.add(own);
+            final Role role = new Role(new GroupLeader(path, listener, receiver, notices), own);
+            opened.keep();
+            return role;
         }
     }
 

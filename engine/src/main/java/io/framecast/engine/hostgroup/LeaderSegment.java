@@ -39,18 +39,17 @@ final class LeaderSegment implements AutoCloseable {
             throw new TransportException("host group: no descriptor left; raise ulimit -n");
         }
         buffer = words.buffer();
-        buffer.putInt((int) SegmentLayout.VERSION_AT, SegmentLayout.VERSION);
-        buffer.putLong((int) SegmentLayout.WORDS_BYTES_AT, SegmentLayout.wordsBytes());
-        buffer.putLong((int) SegmentLayout.RING_BYTES_AT, ringBytes);
-        buffer.putLong((int) SegmentLayout.SESSION_AT, session);
-        buffer.putLong((int) SegmentLayout.GENERATION_AT, generation);
-        buffer.putInt((int) SegmentLayout.ENTRIES_AT, SegmentLayout.ENTRIES);
-        buffer.putInt((int) SegmentLayout.MEMBERS_AT, SegmentLayout.MEMBERS);
-        buffer.putLong((int) SegmentLayout.FRAME_MAX_AT, frameMax);
-        buffer.putInt(
-                (int) SegmentLayout.LEADER_PID_AT, (int) ProcessHandle.current().pid());
-        buffer.putLong((int) SegmentLayout.CLOCK_ERROR_AT, Long.MAX_VALUE);
-        buffer.putLongOrdered((int) SegmentLayout.MAGIC_AT, SegmentLayout.MAGIC);
+        buffer.putInt(SegmentLayout.VERSION_AT, SegmentLayout.VERSION);
+        buffer.putLong(SegmentLayout.WORDS_BYTES_AT, SegmentLayout.wordsBytes());
+        buffer.putLong(SegmentLayout.RING_BYTES_AT, ringBytes);
+        buffer.putLong(SegmentLayout.SESSION_AT, session);
+        buffer.putLong(SegmentLayout.GENERATION_AT, generation);
+        buffer.putInt(SegmentLayout.ENTRIES_AT, SegmentLayout.ENTRIES);
+        buffer.putInt(SegmentLayout.MEMBERS_AT, SegmentLayout.MEMBERS);
+        buffer.putLong(SegmentLayout.FRAME_MAX_AT, frameMax);
+        buffer.putInt(SegmentLayout.LEADER_PID_AT, (int) ProcessHandle.current().pid());
+        buffer.putLong(SegmentLayout.CLOCK_ERROR_AT, Long.MAX_VALUE);
+        buffer.putLongOrdered(SegmentLayout.MAGIC_AT, SegmentLayout.MAGIC);
     }
 
     // Followers may read the frames, not write them.
@@ -82,16 +81,16 @@ final class LeaderSegment implements AutoCloseable {
     /// @return its number
     long publish(final ReceivedFrame frame, final long offset, final boolean inPlace) {
         final int entry = begin(SegmentLayout.FRAME, frame.frameId());
-        buffer.putInt(entry + (int) SegmentLayout.ENTRY_FLAGS, frame.flags() & SegmentLayout.KEYFRAME);
-        buffer.putLong(entry + (int) SegmentLayout.ENTRY_OFFSET, offset % ringBytes);
-        buffer.putLong(entry + (int) SegmentLayout.ENTRY_LENGTH, frame.bytes());
-        buffer.putLong(entry + (int) SegmentLayout.ENTRY_TIMESTAMP, frame.timestampNs());
-        buffer.putInt(entry + (int) SegmentLayout.ENTRY_DETAIL, inPlace ? 1 : 0);
+        buffer.putInt(entry + SegmentLayout.ENTRY_FLAGS, frame.flags() & SegmentLayout.KEYFRAME);
+        buffer.putLong(entry + SegmentLayout.ENTRY_OFFSET, offset % ringBytes);
+        buffer.putLong(entry + SegmentLayout.ENTRY_LENGTH, frame.bytes());
+        buffer.putLong(entry + SegmentLayout.ENTRY_TIMESTAMP, frame.timestampNs());
+        buffer.putInt(entry + SegmentLayout.ENTRY_DETAIL, inPlace ? 1 : 0);
         final byte[] metadata = frame.metadata();
         final int bytes = metadata == null ? 0 : Math.min(metadata.length, SegmentLayout.METADATA_BYTES_MAX);
-        buffer.putInt(entry + (int) SegmentLayout.ENTRY_METADATA, bytes);
+        buffer.putInt(entry + SegmentLayout.ENTRY_METADATA, bytes);
         if (metadata != null) {
-            buffer.putBytes((int) SegmentLayout.metadata(published), metadata, 0, bytes);
+            buffer.putBytes(SegmentLayout.metadata(published), metadata, 0, bytes);
         }
         return end(entry);
     }
@@ -101,47 +100,47 @@ final class LeaderSegment implements AutoCloseable {
     /// @return its number
     long publishLoss(final long firstFrameId, final long count, final LossReason reason) {
         final int entry = begin(SegmentLayout.LOSS, firstFrameId);
-        buffer.putLong(entry + (int) SegmentLayout.ENTRY_LENGTH, count);
-        buffer.putInt(entry + (int) SegmentLayout.ENTRY_DETAIL, reason.ordinal());
+        buffer.putLong(entry + SegmentLayout.ENTRY_LENGTH, count);
+        buffer.putInt(entry + SegmentLayout.ENTRY_DETAIL, reason.ordinal());
         return end(entry);
     }
 
     private int begin(final int kind, final long frameId) {
-        final int entry = (int) SegmentLayout.entry(published);
+        final int entry = SegmentLayout.entry(published);
         buffer.putLongOrdered(entry, SegmentLayout.version(published) - 1);
         VarHandle.storeStoreFence();
-        buffer.putInt(entry + (int) SegmentLayout.ENTRY_KIND, kind);
-        buffer.putLong(entry + (int) SegmentLayout.ENTRY_FRAME_ID, frameId);
+        buffer.putInt(entry + SegmentLayout.ENTRY_KIND, kind);
+        buffer.putLong(entry + SegmentLayout.ENTRY_FRAME_ID, frameId);
         return entry;
     }
 
     private long end(final int entry) {
         buffer.putLongOrdered(entry, SegmentLayout.version(published));
         final long number = published++;
-        buffer.putLongVolatile((int) SegmentLayout.PUBLISHED_AT, published);
+        buffer.putLongVolatile(SegmentLayout.PUBLISHED_AT, published);
         wakeAll();
         return number;
     }
 
     /// Receiver: the source's clock less this host's.
     void clock(final long offsetNs, final long errorNs) {
-        buffer.putLongOrdered((int) SegmentLayout.CLOCK_OFFSET_AT, offsetNs);
-        buffer.putLongOrdered((int) SegmentLayout.CLOCK_ERROR_AT, errorNs);
+        buffer.putLongOrdered(SegmentLayout.CLOCK_OFFSET_AT, offsetNs);
+        buffer.putLongOrdered(SegmentLayout.CLOCK_ERROR_AT, errorNs);
     }
 
     /// Receiver: the source counts the leader as a member, or nothing more will be published.
     void become(final int state) {
-        buffer.putIntOrdered((int) SegmentLayout.STATE_AT, state);
+        buffer.putIntOrdered(SegmentLayout.STATE_AT, state);
         VarHandle.fullFence();
         wakeAll();
     }
 
     private void wakeAll() {
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
-            final int member = (int) SegmentLayout.member(i);
+            final int member = SegmentLayout.member(i);
             if (wakers.get(i) != 0
-                    && buffer.getIntVolatile(member + (int) SegmentLayout.MEMBER_SLEEPS) != 0
-                    && buffer.compareAndSetInt(member + (int) SegmentLayout.MEMBER_SLEEPS, 1, 0)) {
+                    && buffer.getIntVolatile(member + SegmentLayout.MEMBER_SLEEPS) != 0
+                    && buffer.compareAndSetInt(member + SegmentLayout.MEMBER_SLEEPS, 1, 0)) {
                 wake(i);
             }
         }
@@ -165,9 +164,9 @@ final class LeaderSegment implements AutoCloseable {
         }
         long least = published;
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
-            final int member = (int) SegmentLayout.member(i);
+            final int member = SegmentLayout.member(i);
             if (wakers.get(i) != 0) {
-                least = Math.min(least, buffer.getLongVolatile(member + (int) SegmentLayout.MEMBER_RELEASED));
+                least = Math.min(least, buffer.getLongVolatile(member + SegmentLayout.MEMBER_RELEASED));
             }
         }
         return least;
@@ -179,20 +178,20 @@ final class LeaderSegment implements AutoCloseable {
     /// @return its place, or −1 where all are taken
     int admit(final long pid, final int waker) {
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
-            final int member = (int) SegmentLayout.member(i);
+            final int member = SegmentLayout.member(i);
             if (wakers.get(i) == 0) {
-                buffer.putInt(member + (int) SegmentLayout.MEMBER_PID, (int) pid);
-                buffer.putInt(member + (int) SegmentLayout.MEMBER_SLEEPS, 0);
-                long first = admitted ? buffer.getLongVolatile((int) SegmentLayout.PUBLISHED_AT) : 0;
-                buffer.putLong(member + (int) SegmentLayout.MEMBER_RELEASED, first);
+                buffer.putInt(member + SegmentLayout.MEMBER_PID, (int) pid);
+                buffer.putInt(member + SegmentLayout.MEMBER_SLEEPS, 0);
+                long first = admitted ? buffer.getLongVolatile(SegmentLayout.PUBLISHED_AT) : 0;
+                buffer.putLong(member + SegmentLayout.MEMBER_RELEASED, first);
                 buffer.putIntVolatile(member, SegmentLayout.MEMBER_ACTIVE);
                 wakers.set(i, 1 + waker);
                 VarHandle.fullFence();
                 // What is published from here on is not freed before this member released it. The first member reads
                 // from the beginning.
-                first = admitted ? buffer.getLongVolatile((int) SegmentLayout.PUBLISHED_AT) : 0;
-                buffer.putLongVolatile(member + (int) SegmentLayout.MEMBER_RELEASED, first);
-                buffer.putLongVolatile(member + (int) SegmentLayout.MEMBER_FIRST, first);
+                first = admitted ? buffer.getLongVolatile(SegmentLayout.PUBLISHED_AT) : 0;
+                buffer.putLongVolatile(member + SegmentLayout.MEMBER_RELEASED, first);
+                buffer.putLongVolatile(member + SegmentLayout.MEMBER_FIRST, first);
                 admitted = true;
                 VarHandle.fullFence();
                 return i;
@@ -203,7 +202,7 @@ final class LeaderSegment implements AutoCloseable {
 
     /// Listener: a follower is gone.
     void dismiss(final int index) {
-        buffer.putIntVolatile((int) SegmentLayout.member(index), SegmentLayout.MEMBER_FREE);
+        buffer.putIntVolatile(SegmentLayout.member(index), SegmentLayout.MEMBER_FREE);
         synchronized (wakers) {
             wakers.set(index, 0);
         }

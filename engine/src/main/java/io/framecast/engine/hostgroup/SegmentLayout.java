@@ -8,22 +8,22 @@ final class SegmentLayout {
     static final int VERSION = 1;
 
     // Header.
-    static final long MAGIC_AT = 0;
-    static final long VERSION_AT = 8;
-    static final long WORDS_BYTES_AT = 16;
-    static final long RING_BYTES_AT = 24;
-    static final long SESSION_AT = 32;
-    static final long GENERATION_AT = 40;
-    static final long ENTRIES_AT = 48;
-    static final long MEMBERS_AT = 52;
-    static final long FRAME_MAX_AT = 56;
-    static final long LEADER_PID_AT = 64;
+    static final int MAGIC_AT = 0;
+    static final int VERSION_AT = 8;
+    static final int WORDS_BYTES_AT = 16;
+    static final int RING_BYTES_AT = 24;
+    static final int SESSION_AT = 32;
+    static final int GENERATION_AT = 40;
+    static final int ENTRIES_AT = 48;
+    static final int MEMBERS_AT = 52;
+    static final int FRAME_MAX_AT = 56;
+    static final int LEADER_PID_AT = 64;
     // Words of the leader that change, in lines of the cache of their own.
-    static final long PUBLISHED_AT = 128;
-    static final long STATE_AT = 136;
-    static final long CLOCK_OFFSET_AT = 192;
-    static final long CLOCK_ERROR_AT = 200;
-    static final long HEADER_BYTES = 4096;
+    static final int PUBLISHED_AT = 128;
+    static final int STATE_AT = 136;
+    static final int CLOCK_OFFSET_AT = 192;
+    static final int CLOCK_ERROR_AT = 200;
+    static final int HEADER_BYTES = 4096;
 
     // States of a segment.
     static final int JOINING = 0;
@@ -33,15 +33,15 @@ final class SegmentLayout {
 
     // Entries of the frame table.
     static final int ENTRY_BYTES = 64;
-    static final long ENTRY_VERSION = 0;
-    static final long ENTRY_KIND = 8;
-    static final long ENTRY_FLAGS = 12;
-    static final long ENTRY_FRAME_ID = 16;
-    static final long ENTRY_OFFSET = 24;
-    static final long ENTRY_LENGTH = 32;
-    static final long ENTRY_TIMESTAMP = 40;
-    static final long ENTRY_METADATA = 48;
-    static final long ENTRY_DETAIL = 52;
+    static final int ENTRY_VERSION = 0;
+    static final int ENTRY_KIND = 8;
+    static final int ENTRY_FLAGS = 12;
+    static final int ENTRY_FRAME_ID = 16;
+    static final int ENTRY_OFFSET = 24;
+    static final int ENTRY_LENGTH = 32;
+    static final int ENTRY_TIMESTAMP = 40;
+    static final int ENTRY_METADATA = 48;
+    static final int ENTRY_DETAIL = 52;
 
     // Kinds of entries. The detail of a loss is its reason, that of a frame whether it lies where it was received.
     static final int FRAME = 1;
@@ -50,12 +50,12 @@ final class SegmentLayout {
 
     // Members.
     static final int MEMBER_BYTES = 128;
-    static final long MEMBER_STATE = 0;
-    static final long MEMBER_PID = 4;
-    static final long MEMBER_FIRST = 8;
+    static final int MEMBER_STATE = 0;
+    static final int MEMBER_PID = 4;
+    static final int MEMBER_FIRST = 8;
     // Words of the member itself.
-    static final long MEMBER_RELEASED = 64;
-    static final long MEMBER_SLEEPS = 72;
+    static final int MEMBER_RELEASED = 64;
+    static final int MEMBER_SLEEPS = 72;
 
     static final int MEMBER_FREE = 0;
     static final int MEMBER_ACTIVE = 1;
@@ -67,24 +67,29 @@ final class SegmentLayout {
 
     private SegmentLayout() {}
 
-    static long entries() {
-        return HEADER_BYTES + (long) MEMBERS * MEMBER_BYTES;
+    private static int entries() {
+        return HEADER_BYTES + MEMBERS * MEMBER_BYTES;
     }
 
-    static long entry(final long number) {
-        return entries() + (number & (ENTRIES - 1)) * ENTRY_BYTES;
+    /// Index of an entry in what holds as many.
+    static int index(final long number) {
+        return (int) (number & (ENTRIES - 1));
     }
 
-    static long metadata(final long number) {
-        return entries() + (long) ENTRIES * ENTRY_BYTES + (number & (ENTRIES - 1)) * METADATA_BYTES_MAX;
+    static int entry(final long number) {
+        return entries() + index(number) * ENTRY_BYTES;
     }
 
-    static long member(final int index) {
-        return HEADER_BYTES + (long) index * MEMBER_BYTES;
+    static int metadata(final long number) {
+        return entries() + ENTRIES * ENTRY_BYTES + index(number) * METADATA_BYTES_MAX;
     }
 
-    static long wordsBytes() {
-        return entries() + (long) ENTRIES * (ENTRY_BYTES + METADATA_BYTES_MAX);
+    static int member(final int index) {
+        return HEADER_BYTES + index * MEMBER_BYTES;
+    }
+
+    static int wordsBytes() {
+        return entries() + ENTRIES * (ENTRY_BYTES + METADATA_BYTES_MAX);
     }
 
     /// The version of an entry that holds the frame or loss of this number; one less while it is written.

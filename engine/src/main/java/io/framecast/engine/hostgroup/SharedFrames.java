@@ -5,22 +5,25 @@ import io.framecast.reliability.assembly.FrameMemory.Space;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.session.FrameConsumer;
+import java.util.ArrayDeque;
 
 /// A leader's frames: each goes into the frame table, and its slots are free when all followers have released it, in
 /// order. The leader's own subscriber is a follower as the others are.
 ///
 /// Called by the session's thread, as a [FrameConsumer].
 public final class SharedFrames implements FrameConsumer, AutoCloseable {
-    private static final int MASK = SegmentLayout.ENTRIES - 1;
-
     private final Assembly assembly;
     private final GroupLeader leader;
     private final LeaderSegment segment;
     // By entry: the session's place of the frame; NONE of a loss.
     private final long[] places = new long[SegmentLayout.ENTRIES];
+    // Not yet in the table.
+    private final ArrayDeque<Loss> losses = new ArrayDeque<>();
     private long oldest;
     private long next;
     private boolean abandoned;
+
+    private record Loss(long firstFrameId, long count, LossReason reason) {}
 
     SharedFrames(final Assembly assembly, final GroupLeader leader, final LeaderSegment segment) {
         this.assembly = assembly;
@@ -49,14 +52,14 @@ public final class SharedFrames implements FrameConsumer, AutoCloseable {
             throw new IllegalStateException("a frame of a host group lies in " + assembly.space());
         }
         next = segment.publish(frame, assembly.offset(), assembly.isInPlace()) + 1;
-        places[(int) (next - 1) & MASK] = place;
+        places[SegmentLayout.index(next - 1)] = place;
     }
 
     @Override
     public long nextReleased() {
         final long limit = abandoned ? next : Math.min(next, segment.released());
         while (oldest < limit) {
-            final long place = places[(int) oldest & MASK];
+            final long place = places[SegmentLayout.index(oldest)];
             oldest++;
             if (place != NONE) {
                 return place;
@@ -79,35 +82,33 @@ public final class SharedFrames implements FrameConsumer, AutoCloseable {
 
     @Override
     public void onLoss(final long firstFrameId, final long count, final LossReason reason) {
-        publishLoss(firstFrameId, count, reason);
+        losses.add(new Loss(firstFrameId, count, reason));
     }
 
     @Override
     public void onLateLoss(final long firstFrameId, final long count, final LossReason reason) {
-        publishLoss(firstFrameId, count, reason);
-    }
-
-    // Followers see a gap in the numbers where the table has no room.
-    private void publishLoss(final long firstFrameId, final long count, final LossReason reason) {
-        if (segment.hasRoom(oldest)) {
-            next = segment.publishLoss(firstFrameId, count, reason) + 1;
-            places[(int) (next - 1) & MASK] = NONE;
-        }
+        onLoss(firstFrameId, count, reason);
+        flushLosses();
     }
 
     @Override
     public boolean hasRoomForLosses() {
-        return segment.hasRoom(oldest);
+        return losses.isEmpty() && segment.hasRoom(oldest);
     }
 
     @Override
     public boolean flushLosses() {
-        return true;
+        while (!losses.isEmpty() && segment.hasRoom(oldest)) {
+            final Loss loss = losses.remove();
+            next = segment.publishLoss(loss.firstFrameId, loss.count, loss.reason) + 1;
+            places[SegmentLayout.index(next - 1)] = NONE;
+        }
+        return losses.isEmpty();
     }
 
     @Override
     public boolean areLossesFlushed() {
-        return true;
+        return losses.isEmpty();
     }
 
     @Override

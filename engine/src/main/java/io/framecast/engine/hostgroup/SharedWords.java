@@ -16,7 +16,7 @@ final class SharedWords implements AutoCloseable {
     private final UnsafeBuffer buffer;
     private boolean closed;
 
-    private SharedWords(final int descriptor, final long bytes) {
+    private SharedWords(final int descriptor, final int bytes) {
         this.descriptor = descriptor;
         final long address = Libc.mmap(0, bytes, Linux.PROT_READ_WRITE, Linux.MAP_SHARED, descriptor);
         if (address == Linux.MAP_FAILED) {
@@ -24,7 +24,7 @@ final class SharedWords implements AutoCloseable {
             throw new TransportException("host group: cannot map " + bytes + " bytes of words");
         }
         final MemorySegment segment = Libc.mapped(address, bytes, arena);
-        buffer = new UnsafeBuffer(segment.address(), (int) bytes);
+        buffer = new UnsafeBuffer(segment.address(), bytes);
     }
 
     /// A new file of zeros.
@@ -41,10 +41,10 @@ final class SharedWords implements AutoCloseable {
         }
     }
 
-    /// Another process's file. The descriptor is this object's from now on.
+    /// Another process's file. The descriptor is this object's from now on, also where this throws.
     ///
     /// @throws TransportException when it is shorter, or could be made so
-    static SharedWords attach(final int descriptor, final long bytes) {
+    static SharedWords attach(final int descriptor, final int bytes) {
         if (Libc.length(descriptor) < bytes
                 || (Libc.fcntl(descriptor, Linux.F_GET_SEALS, 0) & Linux.F_SEAL_SHRINK) == 0) {
             Libc.close(descriptor);

@@ -13,6 +13,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /// A local socket that keeps messages apart (SOCK_SEQPACKET) and carries descriptors (SCM_RIGHTS, unix(7)).
 ///
@@ -61,7 +63,7 @@ final class UnixSocket implements AutoCloseable {
         return address;
     }
 
-    /// A socket at a path that does not exist yet, or null where that cannot be.
+    /// A socket at a path that does not exist yet.
     static UnixSocket listen(final Path path) {
         final UnixSocket socket = open();
         try (Arena scratch = Arena.ofConfined()) {
@@ -69,7 +71,6 @@ final class UnixSocket implements AutoCloseable {
             if (Libc.bind(capture, socket.descriptor, address(path, scratch), SOCKADDR_UN_BYTES) != 0
                     || Libc.listen(socket.descriptor, BACKLOG) != 0) {
                 final int error = Libc.errno(capture);
-                socket.close();
                 throw new TransportException("host group: cannot listen at " + path + " (errno " + error
                         + "); is its directory yours and writable?");
             }
@@ -83,7 +84,7 @@ final class UnixSocket implements AutoCloseable {
     /// A connection to the socket at a path.
     ///
     /// @return null where nobody listens
-    static @org.jspecify.annotations.Nullable UnixSocket connect(final Path path) {
+    static @Nullable UnixSocket connect(final Path path) {
         final UnixSocket socket = open();
         try (Arena scratch = Arena.ofConfined()) {
             final MemorySegment capture = Libc.newCapture(scratch);
@@ -99,7 +100,7 @@ final class UnixSocket implements AutoCloseable {
     }
 
     /// The next connection; null when there is none.
-    @org.jspecify.annotations.Nullable
+    @Nullable
     UnixSocket accept() {
         final int accepted = Libc.accept4(descriptor, Linux.SOCK_CLOEXEC);
         return accepted < 0 ? null : new UnixSocket(accepted);
@@ -149,7 +150,7 @@ final class UnixSocket implements AutoCloseable {
     /// @param flags such as [Linux#MSG_DONTWAIT]
     /// @return its length; 0 when the other end is gone; −1 when nothing is there
     int receive(final MemorySegment into, final int[] descriptors, final int flags) {
-        java.util.Arrays.fill(descriptors, -1);
+        Arrays.fill(descriptors, -1);
         try (Arena scratch = Arena.ofConfined()) {
             final MemorySegment header = header(scratch, into);
             final MemorySegment control = scratch.allocate(CONTROL_BYTES, Long.BYTES);

@@ -3,7 +3,6 @@ package io.framecast.engine.subscribe;
 import io.framecast.api.Channel;
 import io.framecast.api.DeviceFrame;
 import io.framecast.api.FrameHandler;
-import io.framecast.api.LossCounts;
 import io.framecast.api.LossHandler;
 import io.framecast.api.LossReason;
 import io.framecast.api.PlacementReport;
@@ -16,6 +15,7 @@ import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.engine.hostgroup.GroupLeader;
+import io.framecast.engine.session.LossTally;
 import io.framecast.engine.session.SessionHost;
 import io.framecast.engine.session.UseGuard;
 import io.framecast.engine.session.Waiter;
@@ -52,12 +52,12 @@ public final class EngineSubscriber implements Subscriber {
     private int turn;
     private volatile State state = State.JOINING;
     private volatile @Nullable String failure;
-    private volatile SubscriberStats stats = new SubscriberStats(0, 0, 0, 0, 0, 0, LossCounts.NONE, 0, 0);
+    private volatile SubscriberStats stats = SubscriberStats.NONE;
     // Frames that the user polled, counted by the subscriber's thread; the receiver counts the other statistics.
     private long frames;
     private long bytes;
     private long inPlaceFrames;
-    private final long[] lost = new long[LossReason.values().length];
+    private final LossTally lost = new LossTally();
     private volatile @Nullable PlacementReport placement;
     private volatile LossHandler onLoss = (_, _, _) -> {};
     private volatile @Nullable SourceHandler onSource;
@@ -160,7 +160,7 @@ public final class EngineSubscriber implements Subscriber {
     /// Subscriber's thread, in [#poll].
     /// The subscriber's thread.
     void onLoss(final long session, final long firstFrameId, final long count, final LossReason reason) {
-        lost[reason.ordinal()] += count;
+        lost.add(reason, count);
         if (closed.get()) {
             return;
         }
@@ -241,7 +241,7 @@ public final class EngineSubscriber implements Subscriber {
                 seen.reassembledBytes(),
                 seen.repairedDatagrams(),
                 seen.duplicateDatagrams(),
-                lostFrames(),
+                lost.counts(),
                 seen.rejectedDatagrams(),
                 seen.rejoins());
     }
@@ -255,16 +255,6 @@ public final class EngineSubscriber implements Subscriber {
             }
             removal.accept(this);
         }
-    }
-
-    private LossCounts lostFrames() {
-        return new LossCounts(
-                lost[LossReason.UNREPAIRABLE.ordinal()],
-                lost[LossReason.EXPIRED.ordinal()],
-                lost[LossReason.SUPERSEDED.ordinal()],
-                lost[LossReason.AWAITS_KEYFRAME.ordinal()],
-                lost[LossReason.DAMAGED.ordinal()],
-                lost[LossReason.NOT_A_MEMBER.ordinal()]);
     }
 
     /// Frames polled. The subscriber's thread counts them and the next two; other threads may read older values.

@@ -9,6 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.DeviceStream;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.memory.HostProvider;
@@ -17,7 +20,10 @@ import io.framecast.reliability.receive.LossReason;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -136,18 +142,18 @@ class SegmentTest {
         try (FollowerSegment follower = follower()) {
             for (int round = 0; round < 2_000; round++) {
                 final long number = leader.publishLoss(round, 1, LossReason.EXPIRED);
-                final int entry = (int) SegmentLayout.entry(number);
-                words.putInt(entry + (int) SegmentLayout.ENTRY_KIND, random.nextInt(4));
-                words.putLong(entry + (int) SegmentLayout.ENTRY_OFFSET, random.nextLong());
-                words.putLong(entry + (int) SegmentLayout.ENTRY_LENGTH, random.nextLong());
-                words.putInt(entry + (int) SegmentLayout.ENTRY_METADATA, random.nextInt());
-                words.putInt(entry + (int) SegmentLayout.ENTRY_DETAIL, random.nextInt());
+                final int entry = SegmentLayout.entry(number);
+                words.putInt(entry + SegmentLayout.ENTRY_KIND, random.nextInt(4));
+                words.putLong(entry + SegmentLayout.ENTRY_OFFSET, random.nextLong());
+                words.putLong(entry + SegmentLayout.ENTRY_LENGTH, random.nextLong());
+                words.putInt(entry + SegmentLayout.ENTRY_METADATA, random.nextInt());
+                words.putInt(entry + SegmentLayout.ENTRY_DETAIL, random.nextInt());
                 assertEquals(number, follower.take());
                 assertThrows(IllegalStateException.class, () -> follower.frame(number));
                 assertTrue(follower.metadata(number).length <= SegmentLayout.METADATA_BYTES_MAX);
                 follower.release(number, 0);
             }
-            words.putLong((int) SegmentLayout.entry(2_000) + (int) SegmentLayout.ENTRY_LENGTH, RING_BYTES + 1);
+            words.putLong(SegmentLayout.entry(2_000) + SegmentLayout.ENTRY_LENGTH, RING_BYTES + 1);
             assertThrows(IllegalStateException.class, () -> follower.frame(2_000));
         }
     }
@@ -156,7 +162,7 @@ class SegmentTest {
     void shouldRefuseATornEntry() {
         try (FollowerSegment follower = follower()) {
             leader.publishLoss(0, 1, LossReason.EXPIRED);
-            words().putLong((int) SegmentLayout.entry(0), SegmentLayout.version(0) - 1);
+            words().putLong(SegmentLayout.entry(0), SegmentLayout.version(0) - 1);
             assertThrows(IllegalStateException.class, follower::take);
         }
     }
@@ -165,9 +171,9 @@ class SegmentTest {
     void shouldFreeNothingThatWasNotPublishedWhateverAMemberSays() {
         try (FollowerSegment _ = follower()) {
             leader.publishLoss(0, 1, LossReason.EXPIRED);
-            words().putLong((int) SegmentLayout.member(0) + (int) SegmentLayout.MEMBER_RELEASED, Long.MAX_VALUE);
+            words().putLong(SegmentLayout.member(0) + SegmentLayout.MEMBER_RELEASED, Long.MAX_VALUE);
             assertEquals(1, leader.released());
-            words().putLong((int) SegmentLayout.member(0) + (int) SegmentLayout.MEMBER_RELEASED, -5);
+            words().putLong(SegmentLayout.member(0) + SegmentLayout.MEMBER_RELEASED, -5);
             assertTrue(leader.released() <= 0);
         }
     }
@@ -175,11 +181,11 @@ class SegmentTest {
     @Test
     void shouldRefuseWhatIsNoSegment() {
         final UnsafeBuffer words = words();
-        for (final long at : new long[] {
+        for (final int at : new int[] {
             SegmentLayout.MAGIC_AT, SegmentLayout.VERSION_AT, SegmentLayout.WORDS_BYTES_AT, SegmentLayout.RING_BYTES_AT
         }) {
-            final long before = words.getLong((int) at);
-            words.putLong((int) at, before + 13);
+            final long before = words.getLong(at);
+            words.putLong(at, before + 13);
             final int[] descriptors = {
                 Libc.fcntl(leader.ringDescriptor(), 0, 0),
                 copy(leader.wordsDescriptor()),
@@ -187,7 +193,7 @@ class SegmentTest {
                 EventCount.open()
             };
             assertNull(FollowerSegment.of(device, descriptors, 0), "at " + at);
-            words.putLong((int) at, before);
+            words.putLong(at, before);
         }
         final int[] none = {-1, -1, -1, -1};
         assertNull(FollowerSegment.of(device, none, 0));
@@ -204,6 +210,44 @@ class SegmentTest {
             assertEquals(
                     Linux.MAP_FAILED,
                     Libc.mmap(0, RING_BYTES, Linux.PROT_READ_WRITE, Linux.MAP_SHARED, leader.ringDescriptor()));
+        }
+    }
+
+    /// A device whose copies are done when the test says so.
+    private static DeviceBackend late(final AtomicBoolean done) {
+        final DeviceEvent event = as(DeviceEvent.class, (_, method, _) -> switch (method.getName()) {
+            case "isComplete" -> done.get();
+            default -> null;
+        });
+        final DeviceStream stream = as(DeviceStream.class, (_, _, _) -> null);
+        return as(DeviceBackend.class, (_, method, _) -> switch (method.getName()) {
+            case "openEvent" -> event;
+            case "openStream" -> stream;
+            case "allocate" -> DeviceRegion.ofDevice(4096, 64);
+            default -> null;
+        });
+    }
+
+    private static <T> T as(final Class<T> type, final InvocationHandler handler) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+    }
+
+    @Test
+    void shouldKeepTheRingUntilACopyIsDoneThoughItsFrameWasGivenBackAtOnce() {
+        final AtomicBoolean done = new AtomicBoolean();
+        try (FollowerSegment follower = follower();
+                FollowerCopies copies = new FollowerCopies(late(done), 64, 1)) {
+            leader.publishLoss(0, 1, LossReason.EXPIRED);
+            final long number = follower.take();
+            assertTrue(follower.enter());
+            final FollowerCopies.Place place =
+                    copies.copy(follower, number, ring.segment().asSlice(0, 64));
+            copies.release(place, null);
+            assertFalse(copies.hasRoom(), "its place is written to");
+            assertEquals(0, leader.released());
+            done.set(true);
+            assertTrue(copies.hasRoom());
+            assertEquals(1, leader.released());
         }
     }
 }

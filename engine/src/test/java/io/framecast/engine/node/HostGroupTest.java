@@ -278,4 +278,20 @@ class HostGroupTest {
         follower.close();
         leader.leave();
     }
+
+    @Test
+    void shouldSleepThroughAnInterruptFromBefore() throws Exception {
+        publisher();
+        final Taker leader = taker();
+        await(() -> leader.subscriber.state() == Subscriber.State.READY, "leader");
+        final Framecast node = Framecast.launch();
+        nodes.add(node);
+        final Subscriber follower = node.subscribe(channel);
+        Thread.currentThread().interrupt();
+        final long startNs = System.nanoTime();
+        assertEquals(false, follower.awaitFrame(Duration.ofMillis(300)));
+        assertTrue(System.nanoTime() - startNs >= 300_000_000);
+        assertTrue(Thread.interrupted());
+        leader.leave();
+    }
 }

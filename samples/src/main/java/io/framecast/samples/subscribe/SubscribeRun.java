@@ -8,6 +8,7 @@ import io.framecast.api.SubscriberStats;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.engine.session.EpochClock;
 import io.framecast.samples.Console;
 import io.framecast.samples.Environment;
 import io.framecast.samples.FrameChecksum;
@@ -16,13 +17,11 @@ import io.framecast.samples.PeerLostException;
 import io.framecast.samples.Stop;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Takes frames until end of stream, on the caller's thread: each is given to the worker, read back from
@@ -44,6 +43,8 @@ final class SubscribeRun {
     private final LossLines losses;
     private final SourceLines sources;
     private final FrameChecksum checksum = new FrameChecksum();
+    // As the engine's: a step of the system clock does not distort a latency.
+    private final EpochClock clock = new EpochClock();
     private final Latencies latencies = new Latencies();
     private long frames;
     private long bytes;
@@ -205,7 +206,7 @@ final class SubscribeRun {
     }
 
     private void noteReady(final DeviceFrame frame) {
-        lastReadyNs = epochNs();
+        lastReadyNs = clock.epochNs();
         final long errorNs = frame.clockErrorNs();
         if (errorNs != Long.MAX_VALUE) {
             clockOffsetNs = frame.clockOffsetNs();
@@ -376,10 +377,5 @@ final class SubscribeRun {
 
     private static double micros(final long ns) {
         return Math.round(ns / 100.0) / 10.0;
-    }
-
-    private static long epochNs() {
-        final Instant now = Instant.now();
-        return TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano();
     }
 }

@@ -101,7 +101,7 @@ public final class Main implements Runnable {
         }
     }
 
-    // The first word may name the one that is run: making the others costs a tenth of a start.
+    // The first word may name the one that is run: then the others are not made.
     private CommandLine commands(final Report report, final String... arguments) {
         final Map<String, Supplier<Callable<Integer>>> makers = new LinkedHashMap<>();
         makers.put("demo", () -> new DemoCommand(environment, report));
