@@ -10,6 +10,7 @@ import io.framecast.reliability.wire.AdmitLayout;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Counts;
+import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
@@ -374,9 +375,12 @@ public final class SenderMachine {
         }
         final Member place = members.of(member);
         final int version = PolicyLayout.VERSION.get(datagram, offset);
-        if (version > place.policyVersion) {
+        final Delivery wanted = PolicyLayout.delivery(datagram, offset);
+        // The source would wait for ever for one that lacks what is freed.
+        final boolean possible = !wanted.isWaitedFor() || place.isWaitedFor() || place.acknowledged >= window.freed();
+        if (version > place.policyVersion && possible) {
             place.policyVersion = version;
-            place.terms = place.terms.withDelivery(PolicyLayout.delivery(datagram, offset));
+            place.terms = place.terms.withDelivery(wanted);
             place.heldBackNs = 0;
             words.onPolicy(member);
             granted = members.granted();

@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 /// highest version counts, so that changes may overtake each other.
 ///
 /// ```
-///  40 version u32 (from 1 on)  44 delivery u16  46 patienceMs u16
+///  40 version u32 (a member's from 1 on; 0 in an answer: JOIN's delivery holds)  44 delivery u16  46 patienceMs u16
 /// ```
 public final class PolicyLayout {
     public static final IntField VERSION = new IntField(40);
@@ -18,7 +18,7 @@ public final class PolicyLayout {
     public static boolean isValid(final MemorySegment datagram, final long offset) {
         return ControlLayout.DATAGRAM_BYTES.get(datagram, offset) == LENGTH
                 && ControlLayout.RECEIVER.get(datagram, offset) != 0
-                && VERSION.get(datagram, offset) > 0
+                && VERSION.get(datagram, offset) >= 0
                 && Delivery.isCode(DELIVERY.get(datagram, offset));
     }
 

@@ -482,4 +482,20 @@ final class SenderMachineTest {
         assertEquals(Verdict.IMPOSSIBLE, resume(5, MachinePair.SECRET, 3, new byte[] {7}));
         assertEquals(Verdict.GOOD, resume(5, MachinePair.SECRET, 4, new byte[] {7}));
     }
+
+    @Test
+    void shouldNotWaitForAMemberThatLacksWhatIsFreed() {
+        join(5, Delivery.LATEST, 100);
+        join(6, Delivery.RELIABLE, 100);
+        pair.publish(4);
+        sender.onSent(4, pair.nowNs);
+        pair.window.free(3);
+        assertEquals(Verdict.GOOD, tell(PolicyLayout.write(ids(5).in(scratch), 1, Delivery.RELIABLE)));
+        assertEquals(Delivery.LATEST, PolicyLayout.delivery(pair.toReceiver.removeLast(), 0));
+        // It went past what it will never get.
+        final AckValues values = new AckValues().progress(4, 104, 4).echo(AckLayout.NO_ECHO, 0);
+        assertEquals(Verdict.GOOD, tell(AckLayout.write(ids(5).in(scratch), values)));
+        assertEquals(Verdict.GOOD, tell(PolicyLayout.write(ids(5).in(scratch), 1, Delivery.RELIABLE)));
+        assertEquals(Delivery.RELIABLE, PolicyLayout.delivery(pair.toReceiver.removeLast(), 0));
+    }
 }
