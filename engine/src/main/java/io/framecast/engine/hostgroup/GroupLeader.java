@@ -252,9 +252,8 @@ public final class GroupLeader implements AutoCloseable {
         if (closed) {
             return;
         }
-        // Before the connections end, so that a follower makes a socket of its own. Where the thread ended by itself,
-        // the
-        // path may be another leader's.
+        // Before the connections end, so that a follower makes a socket of its own. Where the thread ended by itself
+        // the path may be another leader's.
         if (thread.isAlive()) {
             try {
                 Files.deleteIfExists(path);

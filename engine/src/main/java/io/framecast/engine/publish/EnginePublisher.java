@@ -277,8 +277,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
         return source().device();
     }
 
-    // One locked step checks for the close, opens the device and registers the window. Otherwise a close in between
-    // would
+    // One locked step checks for the close, opens the device and registers the window. A close in between would else
     // free the window, and no thread would close the device.
     private DeviceSource source() {
         final DeviceSource known = source;
