@@ -112,14 +112,16 @@ final class Follower {
             return Sight.NONE;
         }
         try {
-            // The state first: what was published before it changed is seen then.
+            // The state first: what was published before it changed is seen then. And before it the end of the
+            // connection, behind which nothing changes.
+            final boolean dead = leaderGone && shared.isOfSource();
             final int state = shared.state();
             if (shared.hasNext()) {
                 return Sight.FRAMES;
             }
             return switch (state) {
                 case SegmentLayout.JOINING -> Sight.NONE;
-                case SegmentLayout.RUNNING -> Sight.STREAMING;
+                case SegmentLayout.RUNNING -> dead ? Sight.LOST : Sight.STREAMING;
                 case SegmentLayout.END_OF_STREAM -> Sight.ENDED;
                 default -> Sight.LOST;
             };
@@ -274,7 +276,7 @@ final class Follower {
             endReported = true;
             events.onSource(former.session(), sight == Sight.ENDED ? SourceEvent.Kind.ENDED : SourceEvent.Kind.LOST);
         }
-        if (leaderGone) {
+        if (leaderGone && former != null) {
             return false;
         }
         final int length = socket.receive(message, descriptors, Linux.MSG_DONTWAIT);

@@ -24,6 +24,7 @@ final class FollowerSegment implements AutoCloseable {
     private final MemorySegment ring;
     private final long ringBytes;
     private final long session;
+    private final boolean source;
     private final int member;
     private final int waker;
     private final int leader;
@@ -44,6 +45,7 @@ final class FollowerSegment implements AutoCloseable {
         buffer = words.buffer();
         ringBytes = buffer.getLong(SegmentLayout.RING_BYTES_AT);
         session = buffer.getLong(SegmentLayout.SESSION_AT);
+        source = buffer.getInt(SegmentLayout.ORIGIN_AT) == SegmentLayout.SOURCE;
         this.member = SegmentLayout.member(member);
         this.waker = waker;
         this.leader = leader;
@@ -124,6 +126,11 @@ final class FollowerSegment implements AutoCloseable {
 
     int waker() {
         return waker;
+    }
+
+    /// Whether the ring is the source's own window: its leader is the publisher.
+    boolean isOfSource() {
+        return source;
     }
 
     int state() {
@@ -229,9 +236,19 @@ final class FollowerSegment implements AutoCloseable {
             released++;
         }
         buffer.putLongVolatile(member + SegmentLayout.MEMBER_RELEASED, released);
-        if (bytes >= WAKING_BYTES || next - released > SegmentLayout.ENTRIES / 4 || (released & 255) == 0) {
+        if (source ? isWanted() : isWorthTelling(bytes)) {
             EventCount.add(leader);
         }
+    }
+
+    private boolean isWorthTelling(final long bytes) {
+        return bytes >= WAKING_BYTES || next - released > SegmentLayout.ENTRIES / 4 || (released & 255) == 0;
+    }
+
+    // A source that waits says so.
+    private boolean isWanted() {
+        return buffer.getIntVolatile(SegmentLayout.WANTS_AT) != 0
+                && buffer.compareAndSetInt(SegmentLayout.WANTS_AT, 1, 0);
     }
 
     /// The leader wakes this follower by the next entry.

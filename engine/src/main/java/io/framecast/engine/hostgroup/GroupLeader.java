@@ -31,6 +31,8 @@ public final class GroupLeader implements AutoCloseable {
     private static final long BACK_OFF_NS = 10_000_000;
 
     private final Path path;
+    // Of a publisher of the same channel on this host; null for a publisher itself.
+    private final @Nullable Path source;
     private final UnixSocket listener;
     private final long user;
     private final Wakeup receiver;
@@ -59,8 +61,14 @@ public final class GroupLeader implements AutoCloseable {
         }
     }
 
-    GroupLeader(final Path path, final UnixSocket listener, final Wakeup receiver, final Consumer<String> notices) {
+    GroupLeader(
+            final Path path,
+            final @Nullable Path source,
+            final UnixSocket listener,
+            final Wakeup receiver,
+            final Consumer<String> notices) {
         this.path = path;
+        this.source = source;
         this.listener = listener;
         this.receiver = receiver;
         this.notices = notices;
@@ -81,6 +89,28 @@ public final class GroupLeader implements AutoCloseable {
             wake();
         }
         return new SharedFrames(assembly, this, made);
+    }
+
+    /// Shares the window of a source, from its next frame on.
+    LocalReaders shareWindow(final StreamInfo stream, final MirroredMemory window, final long windowBytes) {
+        synchronized (lock) {
+            final LeaderSegment made = new LeaderSegment(
+                            window.descriptor(), windowBytes, stream.session(), ++generations, stream.frameMaxBytes())
+                    .ofSource();
+            segment = made;
+            wake();
+            return new LocalReaders(this, made);
+        }
+    }
+
+    /// Receiver, before it joins a source: whether a publisher of the channel runs on this host. Then this leader
+    /// gives up, and all who follow it read what that publisher wrote.
+    public boolean yieldsToPublisher() {
+        if (!closed && (source == null || !HostGroups.isListening(source))) {
+            return false;
+        }
+        resign();
+        return true;
     }
 
     /// The session's memory is to be freed.
@@ -246,9 +276,8 @@ public final class GroupLeader implements AutoCloseable {
         }
     }
 
-    /// Followers see the end of their connections: one of them leads then.
-    @Override
-    public void close() {
+    /// Followers see the end of their connections soon, and one of them leads then. Any thread; does not wait.
+    public synchronized void resign() {
         if (closed) {
             return;
         }
@@ -265,6 +294,12 @@ public final class GroupLeader implements AutoCloseable {
         synchronized (lock) {
             wake();
         }
+    }
+
+    /// Followers have seen the end of their connections: one of them leads then.
+    @Override
+    public void close() {
+        resign();
         try {
             thread.join(END_WAIT_MS);
         } catch (final InterruptedException e) {

@@ -90,7 +90,10 @@ public final class GroupSubscriber implements Subscriber {
         final HostGroups.Role role = HostGroups.enter(channel, receiver, notices);
         final GroupLeader leads = role.leader();
         if (leads == null) {
-            notices.accept("host group: follows a subscriber of " + channel.name() + " on this host");
+            notices.accept(
+                    role.local()
+                            ? "host group: reads the window of the publisher of " + channel.name() + " on this host"
+                            : "host group: follows a subscriber of " + channel.name() + " on this host");
             return follow(role.connection());
         }
         notices.accept("host group: leads the subscribers of " + channel.name() + " on this host");

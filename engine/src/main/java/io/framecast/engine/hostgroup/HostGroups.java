@@ -6,8 +6,10 @@ import io.framecast.api.SourceOptions;
 import io.framecast.api.error.TransportException;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.ready.Wakeup;
+import io.framecast.reliability.wire.StreamInfo;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -34,7 +36,8 @@ public final class HostGroups {
     ///
     /// @param leader null for one that follows alone
     /// @param connection to the group's leader
-    record Role(@Nullable GroupLeader leader, UnixSocket connection) {}
+    /// @param local whether that is the publisher itself
+    record Role(@Nullable GroupLeader leader, UnixSocket connection, boolean local) {}
 
     private HostGroups() {}
 
@@ -49,7 +52,72 @@ public final class HostGroups {
                 && channel.stream().sources().count() == 1;
     }
 
-    /// Joins the channel's group: as a follower where somebody leads, else as its leader.
+    /// Whether a publisher of this channel lets subscribers of its host read its window: it was asked for.
+    public static boolean isWantedBySource(final Channel channel) {
+        return !channel.stream().sources().hostGroup().equals(SourceOptions.NO_HOST_GROUP)
+                && Linux.isPresent()
+                && channel instanceof Channel.Multicast;
+    }
+
+    /// Lets subscribers of this host read a publisher's window.
+    ///
+    /// @param window mapped twice, with a descriptor
+    /// @param sender wakes the thread that frees what they released
+    /// @return null where another publisher of the channel does on this host, which a notice says
+    public static @Nullable LocalReaders share(
+            final Channel channel,
+            final StreamInfo stream,
+            final MirroredMemory window,
+            final long windowBytes,
+            final Wakeup sender,
+            final Consumer<String> notices) {
+        synchronized (HostGroups.class) {
+            final Path directory = directory();
+            final Path path = sourcePath(directory, channel);
+            try (FileChannel file = FileChannel.open(
+                            directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                    FileLock _ = file.lock();
+                    RollbackOnFailure opened = new RollbackOnFailure()) {
+                if (isListening(path)) {
+                    notices.accept("host group: another publisher of " + channel.name()
+                            + " shares its window on this host; subscribers get this one's frames by datagrams");
+                    return null;
+                }
+                Files.deleteIfExists(path);
+                final UnixSocket listener = opened.add(UnixSocket.listen(path));
+                final GroupLeader leader = new GroupLeader(path, null, listener, sender, notices);
+                opened.keep();
+                opened.add(leader);
+                final LocalReaders made = leader.shareWindow(stream, window, windowBytes);
+                opened.keep();
+                return made;
+            } catch (final IOException e) {
+                throw unusable(directory, e);
+            }
+        }
+    }
+
+    private static TransportException unusable(final Path directory, final IOException e) {
+        return new TransportException("host group: " + e.getMessage() + "; is " + directory
+                + " yours and writable? host-group=off does without");
+    }
+
+    // What publisher and subscribers both know. Their interfaces and groups may differ.
+    private static Path sourcePath(final Path directory, final Channel channel) {
+        return directory.resolve(hash("source|" + namespace() + '|' + address(channel)) + ".sock");
+    }
+
+    /// Whether somebody accepts connections at a path.
+    static boolean isListening(final Path path) {
+        final UnixSocket connection = Files.exists(path) ? UnixSocket.connect(path) : null;
+        if (connection != null) {
+            connection.close();
+        }
+        return connection != null;
+    }
+
+    /// Joins the channel's group: as a follower of a publisher on this host where there is one, or where somebody
+    /// leads; else as its leader.
     ///
     /// @throws TransportException when the group's directory is not this user's own
     static Role enter(final Channel channel, final Wakeup receiver, final Consumer<String> notices) {
@@ -58,24 +126,29 @@ public final class HostGroups {
             final Path directory = directory();
             final String name = name(channel);
             final Path path = directory.resolve(name + ".sock");
+            final Path source = sourcePath(directory, channel);
+            final UnixSocket publisher = Files.exists(source) ? UnixSocket.connect(source) : null;
+            if (publisher != null) {
+                return new Role(null, publisher, true);
+            }
             try (FileChannel file = FileChannel.open(
                             directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                     FileLock _ = file.lock()) {
                 final UnixSocket connection = UnixSocket.connect(path);
                 if (connection != null) {
-                    return new Role(null, connection);
+                    return new Role(null, connection, false);
                 }
                 // Of a leader that was killed.
                 Files.deleteIfExists(path);
-                return lead(path, receiver, notices);
+                return lead(path, source, receiver, notices);
             } catch (final IOException e) {
-                throw new TransportException("host group: " + e.getMessage() + "; is " + directory
-                        + " yours and writable? host-group=off does without");
+                throw unusable(directory, e);
             }
         }
     }
 
-    private static Role lead(final Path path, final Wakeup receiver, final Consumer<String> notices) {
+    private static Role lead(
+            final Path path, final Path source, final Wakeup receiver, final Consumer<String> notices) {
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             final UnixSocket listener = opened.add(UnixSocket.listen(path));
             final UnixSocket own = UnixSocket.connect(path);
@@ -83,7 +156,7 @@ public final class HostGroups {
                 throw new TransportException("host group: cannot connect to " + path);
             }
             opened.add(own);
-            final Role role = new Role(new GroupLeader(path, listener, receiver, notices), own);
+            final Role role = new Role(new GroupLeader(path, source, listener, receiver, notices), own, false);
             opened.keep();
             return role;
         }
@@ -95,13 +168,9 @@ public final class HostGroups {
                 + '|'
                 + namespace()
                 + '|'
-                + channel.transport()
-                + '|'
-                + channel.name()
+                + address(channel)
                 + '|'
                 + channel.link().networkInterface()
-                + '|'
-                + (channel instanceof Channel.Multicast multicast ? multicast.group() : "")
                 // What the leader's membership must be alike in.
                 + '|'
                 + channel.stream().framesHeld()
@@ -109,6 +178,15 @@ public final class HostGroups {
                 + channel.stream().ringBytes()
                 + '|'
                 + channel.stream().rejoinMs();
+        return hash(described);
+    }
+
+    private static String address(final Channel channel) {
+        return channel.transport() + '|' + channel.name() + '|'
+                + (channel instanceof Channel.Multicast multicast ? multicast.group() : "");
+    }
+
+    private static String hash(final String described) {
         try {
             final byte[] hash = MessageDigest.getInstance("SHA-256").digest(described.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(hash, 0, NAME_BYTES);

@@ -7,8 +7,13 @@ import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
 import java.lang.foreign.Arena;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /// A leader's side of the memory that it shares for one session: it writes the frame table and reads how far each
 /// follower has released.
@@ -23,7 +28,8 @@ final class LeaderSegment implements AutoCloseable {
     private final long generation;
     // By member: 1 + the descriptor that wakes it; 0 for a free place. What the members' words say of that is for them.
     private final AtomicIntegerArray wakers = new AtomicIntegerArray(SegmentLayout.MEMBERS);
-    private long published;
+    private volatile long published;
+    private final AtomicInteger members = new AtomicInteger();
     // Until a follower came, all is kept: the leader's own subscriber comes for sure.
     private volatile boolean admitted;
 
@@ -71,6 +77,31 @@ final class LeaderSegment implements AutoCloseable {
         return generation;
     }
 
+    /// Before it is shared: its ring is the source's own window. Members begin at the next entry, and what was
+    /// published before the first of them came is kept for nobody.
+    LeaderSegment ofSource() {
+        buffer.putInt(SegmentLayout.ORIGIN_AT, SegmentLayout.SOURCE);
+        clock(0, 0);
+        admitted = true;
+        become(SegmentLayout.RUNNING);
+        return this;
+    }
+
+    /// Any thread: members that are admitted.
+    int members() {
+        return members.get();
+    }
+
+    /// Any thread: entries so far.
+    long published() {
+        return published;
+    }
+
+    /// Any thread: the next member that releases an entry adds to the leader's counter.
+    void want() {
+        buffer.putIntVolatile(SegmentLayout.WANTS_AT, 1);
+    }
+
     /// Receiver: whether the table has room for one more entry.
     boolean hasRoom(final long oldest) {
         return published - oldest < SegmentLayout.ENTRIES;
@@ -80,13 +111,33 @@ final class LeaderSegment implements AutoCloseable {
     ///
     /// @return its number
     long publish(final ReceivedFrame frame, final long offset, final boolean inPlace) {
-        final int entry = begin(SegmentLayout.FRAME, frame.frameId());
-        buffer.putInt(entry + SegmentLayout.ENTRY_FLAGS, frame.flags() & SegmentLayout.KEYFRAME);
+        return publish(
+                frame.frameId(),
+                offset,
+                frame.bytes(),
+                frame.flags(),
+                frame.timestampNs(),
+                inPlace,
+                frame.metadata());
+    }
+
+    /// Source: publishes a frame that lies at an offset of the ring.
+    ///
+    /// @return its number
+    long publish(
+            final long frameId,
+            final long offset,
+            final long length,
+            final int flags,
+            final long timestampNs,
+            final boolean inPlace,
+            final byte @Nullable [] metadata) {
+        final int entry = begin(SegmentLayout.FRAME, frameId);
+        buffer.putInt(entry + SegmentLayout.ENTRY_FLAGS, flags & SegmentLayout.KEYFRAME);
         buffer.putLong(entry + SegmentLayout.ENTRY_OFFSET, offset % ringBytes);
-        buffer.putLong(entry + SegmentLayout.ENTRY_LENGTH, frame.bytes());
-        buffer.putLong(entry + SegmentLayout.ENTRY_TIMESTAMP, frame.timestampNs());
+        buffer.putLong(entry + SegmentLayout.ENTRY_LENGTH, length);
+        buffer.putLong(entry + SegmentLayout.ENTRY_TIMESTAMP, timestampNs);
         buffer.putInt(entry + SegmentLayout.ENTRY_DETAIL, inPlace ? 1 : 0);
-        final byte[] metadata = frame.metadata();
         final int bytes = metadata == null ? 0 : Math.min(metadata.length, SegmentLayout.METADATA_BYTES_MAX);
         buffer.putInt(entry + SegmentLayout.ENTRY_METADATA, bytes);
         if (metadata != null) {
@@ -116,8 +167,10 @@ final class LeaderSegment implements AutoCloseable {
 
     private long end(final int entry) {
         buffer.putLongOrdered(entry, SegmentLayout.version(published));
-        final long number = published++;
-        buffer.putLongVolatile(SegmentLayout.PUBLISHED_AT, published);
+        final long number = published;
+        // First the word: whoever finds the entry counted finds it in the words as well.
+        buffer.putLongVolatile(SegmentLayout.PUBLISHED_AT, number + 1);
+        published = number + 1;
         wakeAll();
         return number;
     }
@@ -182,17 +235,18 @@ final class LeaderSegment implements AutoCloseable {
             if (wakers.get(i) == 0) {
                 buffer.putInt(member + SegmentLayout.MEMBER_PID, (int) pid);
                 buffer.putInt(member + SegmentLayout.MEMBER_SLEEPS, 0);
-                long first = admitted ? buffer.getLongVolatile(SegmentLayout.PUBLISHED_AT) : 0;
+                long first = admitted ? published : 0;
                 buffer.putLong(member + SegmentLayout.MEMBER_RELEASED, first);
                 buffer.putIntVolatile(member, SegmentLayout.MEMBER_ACTIVE);
                 wakers.set(i, 1 + waker);
                 VarHandle.fullFence();
                 // What is published from here on is not freed before this member released it. The first member reads
                 // from the beginning.
-                first = admitted ? buffer.getLongVolatile(SegmentLayout.PUBLISHED_AT) : 0;
+                first = admitted ? published : 0;
                 buffer.putLongVolatile(member + SegmentLayout.MEMBER_RELEASED, first);
                 buffer.putLongVolatile(member + SegmentLayout.MEMBER_FIRST, first);
                 admitted = true;
+                members.incrementAndGet();
                 VarHandle.fullFence();
                 return i;
             }
@@ -200,11 +254,29 @@ final class LeaderSegment implements AutoCloseable {
         return -1;
     }
 
+    /// Any thread, within a use of the words: the members, those that are furthest behind first.
+    List<LocalReaders.Reader> readers() {
+        final List<LocalReaders.Reader> found = new ArrayList<>();
+        for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
+            final int member = SegmentLayout.member(i);
+            if (wakers.get(i) != 0) {
+                final long behind = published - buffer.getLongVolatile(member + SegmentLayout.MEMBER_RELEASED);
+                found.add(new LocalReaders.Reader(
+                        buffer.getInt(member + SegmentLayout.MEMBER_PID),
+                        Math.clamp(behind, 0, SegmentLayout.ENTRIES)));
+            }
+        }
+        found.sort(Comparator.comparingLong(LocalReaders.Reader::behind).reversed());
+        return found;
+    }
+
     /// Listener: a follower is gone.
     void dismiss(final int index) {
         buffer.putIntVolatile(SegmentLayout.member(index), SegmentLayout.MEMBER_FREE);
         synchronized (wakers) {
-            wakers.set(index, 0);
+            if (wakers.getAndSet(index, 0) != 0) {
+                members.decrementAndGet();
+            }
         }
     }
 

@@ -18,12 +18,18 @@ final class SegmentLayout {
     static final int MEMBERS_AT = 52;
     static final int FRAME_MAX_AT = 56;
     static final int LEADER_PID_AT = 64;
+    static final int ORIGIN_AT = 68;
     // Words of the leader that change, in lines of the cache of their own.
     static final int PUBLISHED_AT = 128;
     static final int STATE_AT = 136;
+    static final int WANTS_AT = 144;
     static final int CLOCK_OFFSET_AT = 192;
     static final int CLOCK_ERROR_AT = 200;
     static final int HEADER_BYTES = 4096;
+
+    // Whose memory the ring is: a receiver's, or the source's own window.
+    static final int RECEIVED = 0;
+    static final int SOURCE = 1;
 
     // States of a segment.
     static final int JOINING = 0;

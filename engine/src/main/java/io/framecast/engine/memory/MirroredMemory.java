@@ -44,7 +44,12 @@ public final class MirroredMemory implements AutoCloseable {
 
     /// The same, to be given to other processes by its [#descriptor], where it is mapped twice.
     public static MirroredMemory allocateShared(final long bytes) {
-        return allocate(bytes, 0, true, SystemMemory::availableBytes);
+        return allocateShared(bytes, 0);
+    }
+
+    /// The same, followed by `spareBytes` bytes of its own where it is not mapped twice.
+    public static MirroredMemory allocateShared(final long bytes, final long spareBytes) {
+        return allocate(bytes, spareBytes, true, SystemMemory::availableBytes);
     }
 
     static MirroredMemory allocate(final long bytes, final long spareBytes, final LongSupplier available) {

@@ -144,7 +144,8 @@ public final class FramecastNode implements Framecast, SessionHost {
     private EnginePublisher publisher(final Channel channel) {
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             final Transport transport = opened.add(providers.openTransport(channel));
-            final SourceSession session = new SourceSession(transport, channel, context, secrets);
+            final SourceSession session = new SourceSession(
+                    transport, channel, context, isSharing(channel) ? senderWakeup() : null, secrets);
             opened.keep();
             opened.add(session);
             final EnginePublisher publisher = new EnginePublisher(channel, session, this, this::remove);
@@ -179,8 +180,16 @@ public final class FramecastNode implements Framecast, SessionHost {
     }
 
     // The first form of host groups: over udp, with threads of the node's own.
+    private boolean canShare(final Channel channel) {
+        return !threads.areInvoked() && channel.transport().equals("udp");
+    }
+
     private boolean isGrouped(final Channel channel) {
-        return !threads.areInvoked() && channel.transport().equals("udp") && HostGroups.isWanted(channel);
+        return canShare(channel) && HostGroups.isWanted(channel);
+    }
+
+    private boolean isSharing(final Channel channel) {
+        return canShare(channel) && HostGroups.isWantedBySource(channel);
     }
 
     // The member that the source sees receives into host memory, wherever its followers want their frames.

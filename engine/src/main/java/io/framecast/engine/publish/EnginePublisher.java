@@ -9,6 +9,7 @@ import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
+import io.framecast.engine.hostgroup.LocalReaders;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.ready.Uninterrupted;
@@ -44,6 +45,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     private final SourceSession session;
     private final SendWindow window;
     private final SmallFrames small;
+    private final @Nullable LocalReaders local;
     private final SessionHost host;
     private final Consumer<EnginePublisher> removal;
     private final Wakeup wakeup;
@@ -65,6 +67,8 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     // Written by the publisher's thread alone; the sender's thread may read an older value.
     private long frames;
     private long bytes;
+    // Of the frame that was begun last.
+    private int firstSlot;
     private long backPressured;
     // Bytes of the current frame that offer has taken; 0 between frames.
     private long offered;
@@ -92,6 +96,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
         window = session.window();
         wakeup = host.senderWakeup();
         small = session.smallFrames();
+        local = session.local();
         slotBytes = session.stream().slotBytes();
         frameMaxBytes = session.stream().frameMaxBytes();
         session.counters()
@@ -142,11 +147,19 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
         if (refusal < 0) {
             return refusal;
         }
-        final long place = small.claim(length);
-        if (place != SmallFrames.NO_ROOM) {
-            return place;
-        }
+        final long place = isTableFull() ? SmallFrames.NO_ROOM : small.claim(length);
+        return place == SmallFrames.NO_ROOM ? backPressured() : place;
+    }
+
+    private boolean isTableFull() {
+        return local != null && !local.hasRoom();
+    }
+
+    private long backPressured() {
         backPressured++;
+        if (local != null && local.want()) {
+            wakeup.wake();
+        }
         return BACK_PRESSURED;
     }
 
@@ -175,10 +188,9 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
             return refusal;
         }
         small.close();
-        final boolean room = window.freeSlots() >= slots;
+        final boolean room = window.freeSlots() >= slots && !isTableFull();
         session.onClaim(room ? 0 : (int) slots);
-        backPressured += room ? 0 : 1;
-        return room ? 0 : BACK_PRESSURED;
+        return room ? 0 : backPressured();
     }
 
     @Override
@@ -194,13 +206,25 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
             }
             claimed = MemorySegment.NULL;
             if (claimSmall) {
-                small.commit(flags(options), timestampNs(options), options.metadata());
+                commitSmall(options);
                 finish(length);
                 return;
             }
             begin(length, options);
+            share(length);
             window.commit(length, (int) StreamInfo.slots(length, slotBytes));
             finish(length);
+        }
+    }
+
+    private void commitSmall(final FrameOptions options) {
+        final long timestampNs = timestampNs(options);
+        if (local != null) {
+            local.begin(window.cursor(), window.nextFrameId(), flags(options), timestampNs, options.metadata());
+        }
+        small.commit(flags(options), timestampNs, options.metadata());
+        if (local != null) {
+            local.publish(small.place(), small.length());
         }
     }
 
@@ -263,7 +287,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
                 return place;
             }
             MemorySegment.copy(frame, 0, session.memory().payload(), place, length);
-            small.commit(flags(options), timestampNs(options));
+            commitSmall(options);
         } catch (final IllegalStateException e) {
             // The node closed meanwhile, and freed the window.
             return closedOr(e);
@@ -373,6 +397,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
             return closedOr(e);
         }
         offeredRegion = null;
+        share(length);
         finish(length);
         return bytes;
     }
@@ -393,7 +418,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
                     small.abort();
                 }
             }
-            small.commit(flags(options), timestampNs(options));
+            commitSmall(options);
         } catch (final IllegalStateException | DeviceException e) {
             // The node closed meanwhile, and freed window and device.
             return closedOr(e);
@@ -434,8 +459,11 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
         if (part > 0) {
             final long partBytes = Math.min(length - offered, (long) part * slotBytes);
             session.memory().write(window.slot(window.cursor()), frame, offered, partBytes);
-            window.commit(length, part);
             offered += partBytes;
+            if (offered == length) {
+                share(length);
+            }
+            window.commit(length, part);
         }
         if (offered < length) {
             backPressured++;
@@ -451,7 +479,19 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     }
 
     private void begin(final long length, final FrameOptions options) {
-        window.beginFrame(length, flags(options), timestampNs(options), options.metadata());
+        final long timestampNs = timestampNs(options);
+        if (local != null) {
+            local.begin(window.cursor(), window.nextFrameId(), flags(options), timestampNs, options.metadata());
+        }
+        window.beginFrame(length, flags(options), timestampNs, options.metadata());
+        firstSlot = window.slot(window.cursor());
+    }
+
+    // The frame that was begun last is whole, whether or not all of it is committed.
+    private void share(final long length) {
+        if (local != null) {
+            local.publish((long) firstSlot * slotBytes, length);
+        }
     }
 
     private static int flags(final FrameOptions options) {

@@ -8,6 +8,8 @@ import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
+import io.framecast.engine.hostgroup.HostGroups;
+import io.framecast.engine.hostgroup.LocalReaders;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.EngineCounter;
@@ -17,6 +19,7 @@ import io.framecast.engine.port.LossInjector;
 import io.framecast.engine.port.SendLane;
 import io.framecast.engine.port.TransportOneSided;
 import io.framecast.engine.ready.ReadySet;
+import io.framecast.engine.ready.Wakeup;
 import io.framecast.engine.session.CounterBoard;
 import io.framecast.engine.session.DisconnectReason;
 import io.framecast.engine.session.Failures;
@@ -65,6 +68,8 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     private final StallWatch stalls;
     private final SendMemory memory;
     private final @Nullable MemberEndpoints endpoints;
+    // Subscribers on this host that read the window; null where it is not shared.
+    private final @Nullable LocalReaders local;
     private final SendWindow window;
     private final SmallFrames smallFrames;
     private final SendSession session;
@@ -93,11 +98,13 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     /// Opens lanes and memory, and owns the transport from then on. When the constructor throws, it closes
     /// everything it opened, and the transport is still the caller's.
     ///
+    /// @param sender wakes the sender's thread, where subscribers on this host may read the window; else null
     /// @param secrets gives the session's nonce
     public SourceSession(
             final Transport transport,
             final Channel channel,
             final SessionContext context,
+            final @Nullable Wakeup sender,
             final RandomGenerator secrets) {
         this.transport = transport;
         notices = context.notices();
@@ -106,7 +113,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         stalls = new StallWatch(
                 channel.name(), TimeUnit.MILLISECONDS.toNanos(channel.stream().aliveTimeoutMs()));
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
-            memory = opened.add(new SendMemory(windowSlots, slotBytes));
+            memory = opened.add(new SendMemory(windowSlots, slotBytes, sender != null));
             // Before the lanes: their registrations of the window then lie within the memory that peers may read.
             final CoRootConfig coRoots = Policies.onWire(channel.stream().coRoots());
             endpoints = endpoints(transport, coRoots, channel.name());
@@ -135,10 +142,32 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                     channel,
                     () -> ForeignTraffic.datagrams(control.lane()) + ForeignTraffic.datagrams(machine.verdicts()),
                     notices);
+            // Before the first heartbeat: who hears a source knows whether it can read the window instead.
+            local = sender == null ? null : share(channel, stream, sender);
+            if (local != null) {
+                opened.add(local);
+                session.readBy(local::freeable);
+            }
             unready = new UnreadyLines(this::describe, stream, machine.joinAttempts(), notices);
             members = new MemberCounters(machine, context.counters(), this::describe, notices);
             opened.keep();
         }
+    }
+
+    // A frame must lie in the window as a whole, and contiguous.
+    private @Nullable LocalReaders share(final Channel channel, final StreamInfo stream, final Wakeup sender) {
+        final String obstacle = !memory.shared().mirrored()
+                ? "this system cannot map the window twice"
+                : stream.frameMaxSlots() >= window.slots()
+                        ? "a frame of frame-max=" + stream.frameMaxBytes() + " bytes does not fit the window of "
+                                + (long) (window.slots() - 1) * stream.slotBytes() + "; enlarge window="
+                        : "";
+        if (!obstacle.isEmpty()) {
+            notices.accept("host group: subscribers on this host get datagrams: " + obstacle);
+            return null;
+        }
+        final long windowBytes = (long) window.slots() * stream.slotBytes();
+        return HostGroups.share(channel, stream, memory.shared(), windowBytes, sender, notices);
     }
 
     // Addresses that peers name may be nonsense.
@@ -276,8 +305,15 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         return data;
     }
 
+    /// Any thread: members, and subscribers on this host that read the window.
     int readyMembers() {
-        return readyMembers;
+        return readyMembers + (local == null ? 0 : local.count());
+    }
+
+    /// Subscribers on this host that read the window; null where it is not shared.
+    @Nullable
+    LocalReaders local() {
+        return local;
     }
 
     /// Subscribers that asked to join and are not ready.
@@ -297,7 +333,9 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
 
     /// Any thread: whether some member would accept that many datagrams, and the window has room for them.
     boolean hasRoom(final int slots) {
-        return readyMembers > 0 && window.slots() - 1 - (window.committed() - window.freed()) >= slots;
+        return readyMembers() > 0
+                && window.slots() - 1 - (window.committed() - window.freed()) >= slots
+                && (local == null || local.hasRoom());
     }
 
     /// Publisher: the result of a claim. A refused claim passes the number of contiguous slots it needs, a
@@ -309,12 +347,18 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     /// Publisher: sleeps until the window has room, the other condition holds, or the time is over.
     void awaitRoom(final SessionHost host, final int slots, final BooleanSupplier over, final Duration longest) {
         wantedSlots = slots;
+        if (local != null && local.want()) {
+            host.senderWakeup().wake();
+        }
         host.await(publisher, () -> hasRoom(slots) || over.getAsBoolean(), longest);
     }
 
     /// Publisher: no frame follows.
     void end() {
         ending = true;
+        if (local != null) {
+            local.end(true);
+        }
     }
 
     /// Whether, after [#end], members have acknowledged everything.
@@ -375,7 +419,12 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         if (ending) {
             session.end();
         }
-        session.onClaimBlocked(refusedSlots > 0 && !hasRoom(refusedSlots));
+        final boolean blocked = refusedSlots > 0 && !hasRoom(refusedSlots);
+        session.onClaimBlocked(blocked);
+        if (local != null && (blocked || !hasRoom(wantedSlots))) {
+            // What readers release from here on wakes this thread; what they released so far is freed now.
+            local.want();
+        }
         work += session.doWork(nowNs);
         noticeStandstill(session.standstillNs(), nowNs);
         if (readyMembers != machine.readyMembers()) {
@@ -425,7 +474,8 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     /// Notifies members when the session ends early, then frees everything, whatever state the lanes are in.
     @Override
     public void close() {
-        CloseHelper.closeAll(this::sayGoodbye, members, counters, endpoints, repair, data, control, transport, memory);
+        CloseHelper.closeAll(
+                this::sayGoodbye, local, members, counters, endpoints, repair, data, control, transport, memory);
     }
 
     private void sayGoodbye() {

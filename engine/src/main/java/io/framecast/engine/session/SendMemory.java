@@ -24,7 +24,8 @@ public final class SendMemory implements AutoCloseable {
     private final int slotBytes;
     private final SendRing ring;
 
-    public SendMemory(final int slots, final int slotBytes) {
+    /// @param shared whether other processes are to read the payload: it has a descriptor then, where it is mapped twice
+    public SendMemory(final int slots, final int slotBytes, final boolean shared) {
         this.slots = slots;
         this.slotBytes = slotBytes;
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
@@ -32,7 +33,11 @@ public final class SendMemory implements AutoCloseable {
             lengths = new int[slots + 1];
             lengths[slots] = slotBytes;
             // The probe's payload is the memory behind the window: the mirror's first slot, or a spare one.
-            payload = opened.add(MirroredMemory.allocate((long) slots * slotBytes, slotBytes));
+            final long bytes = (long) slots * slotBytes;
+            payload = opened.add(
+                    shared
+                            ? MirroredMemory.allocateShared(bytes, slotBytes)
+                            : MirroredMemory.allocate(bytes, slotBytes));
             headers = arena.allocate((long) (slots + 1) * DataLayout.LENGTH, 64);
             ring = new SendRing(
                     headers,
@@ -66,6 +71,11 @@ public final class SendMemory implements AutoCloseable {
     /// Payload memory of all slots.
     public MemorySegment payload() {
         return payload.segment();
+    }
+
+    /// The payload's memory, as other processes are given it.
+    public MirroredMemory shared() {
+        return payload;
     }
 
     public int[] lengths() {

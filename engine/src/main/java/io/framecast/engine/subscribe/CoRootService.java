@@ -115,7 +115,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
         final int slots = stream.windowSlots();
         SystemMemory.require(MemoryNeeds.source(slots, stream.slotBytes(), 0).totalBytes());
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
-            final SendMemory memory = opened.add(new SendMemory(slots, stream.slotBytes()));
+            final SendMemory memory = opened.add(new SendMemory(slots, stream.slotBytes(), false));
             final RepairStore empty = new RepairStore(memory.window());
             // Before the lane opens: the lane's registration then lies within the memory that members may read.
             final ExposedWindow shared = share(memory);

@@ -8,6 +8,7 @@ import io.framecast.api.Subscriber;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.Transport;
+import io.framecast.engine.hostgroup.GroupLeader;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.metrics.Labels;
 import io.framecast.engine.port.ControlLane;
@@ -278,7 +279,10 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             return;
         }
         final StreamInfo stream = HeartbeatLayout.info(datagram, offset);
-        if (stream.channel().equals(channel.name()) && hasRoom(nowNs)) {
+        final GroupLeader leader = subscriber.leader();
+        if (stream.channel().equals(channel.name())
+                && hasRoom(nowNs)
+                && (leader == null || !leader.yieldsToPublisher())) {
             receiver.conductor().send(() -> open(stream));
             // Set only after the request: if the conductor refuses it, the subscription waits for nothing.
             opening = true;

@@ -202,13 +202,18 @@ public final class SenderMachine {
         }
     }
 
-    /// The caller sent the next `count` datagrams.
-    public void onSent(final int count, final long nowNs) {
+    /// The next `count` datagrams have no receiver: they are not sent.
+    public void onUnheard(final int count) {
         for (int i = 0; i < count; i++) {
             repairs.onSent(next + i);
         }
         next += count;
         coRoots.feeds().onSent(next - count, count);
+    }
+
+    /// The caller sent the next `count` datagrams.
+    public void onSent(final int count, final long nowNs) {
+        onUnheard(count);
         counts.add(SenderCount.SENT_DATAGRAMS, count);
         heartbeats.onDataSent(nowNs);
         if (memberDeadlineNs == Long.MAX_VALUE || quiet) {

@@ -16,6 +16,7 @@ import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
+import java.util.function.LongUnaryOperator;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,7 @@ public final class SendSession implements SenderOutput {
     private final int[] repairPeers;
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final DataHeader probeHeader = new DataHeader();
+    private LongUnaryOperator readers = LongUnaryOperator.identity();
     private long cycleNs;
     private long standstillNs;
     private boolean claimBlocked;
@@ -79,6 +81,13 @@ public final class SendSession implements SenderOutput {
             window.guardedBy(endpoints.guards());
         }
         machine = new SenderMachine(config, window, random, this);
+    }
+
+    /// Before the first cycle: others than members read the window's memory.
+    ///
+    /// @param freeable gives how much, up to a sequence below which members need nothing, they do not need either
+    public void readBy(final LongUnaryOperator freeable) {
+        readers = freeable;
     }
 
     public SenderMachine machine() {
@@ -191,8 +200,12 @@ public final class SendSession implements SenderOutput {
                 dataInFlight.onSent(slot, accepted);
                 charge(slot, accepted, nowNs);
             }
-            machine.announceMetadata(accepted);
-            machine.onSent(accepted, nowNs);
+            if (unheard) {
+                machine.onUnheard(accepted);
+            } else {
+                machine.announceMetadata(accepted);
+                machine.onSent(accepted, nowNs);
+            }
             sent += accepted;
             if (accepted < count) {
                 break;
@@ -221,7 +234,7 @@ public final class SendSession implements SenderOutput {
     private void free() {
         final long acknowledged = dataInFlight.freeable(window, machine.releasable());
         final long sent = repairsInFlight.freeable(window, acknowledged);
-        window.free(endpoints == null ? sent : endpoints.freeable(sent));
+        window.free(readers.applyAsLong(endpoints == null ? sent : endpoints.freeable(sent)));
     }
 
     /// Says goodbye to all members where the session ends early. The network may lose the goodbye.

@@ -177,7 +177,8 @@ public final class SendWindow {
         nextFrameId++;
     }
 
-    long nextFrameId() {
+    /// Producer: number of the frame that is committed next.
+    public long nextFrameId() {
         return nextFrameId;
     }
 

@@ -23,6 +23,7 @@ public final class SmallFrames {
     private long headerTimestampNs;
     private int claimOffset;
     private int claimBytes;
+    private long place;
 
     SmallFrames(
             final SendWindow window, final OpenBundle bundle, final BundleSealer sealer, final WindowMemory memory) {
@@ -74,6 +75,16 @@ public final class SmallFrames {
         return true;
     }
 
+    /// Where the frame that was committed last lies in the window's payload memory.
+    public long place() {
+        return place;
+    }
+
+    /// Its bytes.
+    public int length() {
+        return claimBytes;
+    }
+
     /// Gives the claim back.
     public void abort() {
         final long word = bundle.word();
@@ -95,6 +106,7 @@ public final class SmallFrames {
                 throw new IllegalStateException("a bundle without frames was taken");
             }
         }
+        place = memory.payloadOffset(window.slot(window.cursor())) + claimOffset;
         window.countFrame();
     }
 
@@ -105,6 +117,7 @@ public final class SmallFrames {
             return;
         }
         move();
+        place = memory.payloadOffset(window.slot(window.cursor()));
         window.beginFrame(claimBytes, flags, timestampNs, metadata);
         window.commit(claimBytes, 1);
     }
