@@ -38,6 +38,36 @@ final class FrameQueue {
         window.reset(firstSequence);
     }
 
+    /// Begins where another receiver stopped.
+    void resume(final Checkpoint from, final long nowNs, final long rttNs) {
+        start(from.firstSequence, from.frameId);
+        if (from.isWithinFrame()) {
+            frames.restore(first, (int) from.frameId, from.frameBytes, from.attributes, from.timestampNs);
+            final byte[] metadata = from.metadata;
+            if (metadata != null) {
+                frames.putMetadata(first, metadata);
+            }
+            window.receiveAtEnd((int) (from.acknowledged - first));
+            advance(nowNs, rttNs);
+        }
+    }
+
+    /// Where the next frame stands, for a successor.
+    void describe(final Checkpoint to) {
+        final boolean known = frames.contains(first);
+        to.firstSequence = first;
+        to.frameId = nextFrameId;
+        to.frameBytes = known ? frames.frameBytes(first) : 0;
+        to.attributes = known ? frames.attributes(first) : 0;
+        to.timestampNs = known ? frames.timestampNs(first) : 0;
+        to.metadata = known ? frames.metadata(first) : null;
+    }
+
+    /// Behind the next frame; its first sequence where nothing of it is here.
+    long endOfNext() {
+        return frames.contains(first) ? first + StreamInfo.slots(frames.frameBytes(first), slotBytes) : first;
+    }
+
     FrameTable frames() {
         return frames;
     }

@@ -5,7 +5,9 @@ import io.framecast.reliability.receive.ReceiverMachine.State;
 import io.framecast.reliability.wire.AdmitLayout;
 import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.JoinLayout;
+import io.framecast.reliability.wire.ResumeLayout;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /// A receiver's side of JOIN → ADMIT → probe → READY: tokens, datagrams and their repetition. A probe may overtake
 /// its ADMIT, because the two take different lanes, so the handshake remembers the last probe.
@@ -24,6 +26,7 @@ final class Handshake {
     private int token;
     private int probeToken;
     private boolean probed;
+    private @Nullable Checkpoint resumed;
     private final RetryTimer retry = new RetryTimer(RETRY_NS, RETRY_MAX_NS, ATTEMPTS_MAX);
 
     Handshake(final ReceiverConfig config, final ControlWriter ids, final ReceiverOutput output, final boolean serves) {
@@ -59,6 +62,13 @@ final class Handshake {
         return State.STARTING;
     }
 
+    /// The membership of another receiver goes on.
+    void resume(final Checkpoint from, final long nowNs) {
+        resumed = from;
+        restart(nowNs);
+        send(State.STARTING, nowNs);
+    }
+
     // The next step begins.
     private void restart(final long nowNs) {
         retry.begin(nowNs + RETRY_NS);
@@ -67,10 +77,17 @@ final class Handshake {
     /// JOIN is repeated while probing as well: the source answers it with ADMIT and another probe.
     void send(final State state, final long nowNs) {
         final MemorySegment datagram = output.control();
-        output.sendControl(
-                state == State.STARTING
-                        ? AdmitLayout.writeReady(ids.in(datagram), token, config.firstGrantSlots())
-                        : JoinLayout.write(ids.in(datagram), config.joinTerms(serves)));
+        final Checkpoint from = resumed;
+        final JoinLayout.Terms terms = config.joinTerms(serves);
+        final int bytes;
+        if (from != null) {
+            bytes = ResumeLayout.write(ids.in(datagram), from.acknowledged, terms.withSecret(from.secret));
+        } else if (state == State.STARTING) {
+            bytes = AdmitLayout.writeReady(ids.in(datagram), token, config.firstGrantSlots());
+        } else {
+            bytes = JoinLayout.write(ids.in(datagram), terms);
+        }
+        output.sendControl(bytes);
         retry.onAttempt(nowNs);
     }
 

@@ -2,6 +2,7 @@ package io.framecast.reliability.receive;
 
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.wire.AckValues;
+import org.jspecify.annotations.Nullable;
 
 /// A receiver's values for its source: the sequence below which everything is here, and the grant.
 ///
@@ -16,6 +17,8 @@ final class ReceiveLedger {
     private long creditLimit;
     private long granted;
     private boolean over;
+    private @Nullable CheckpointLog log;
+    private final Checkpoint checkpoint = new Checkpoint();
 
     ReceiveLedger(final ReceiverConfig config, final FrameQueue queue, final StreamEnd streamEnd) {
         this.config = config;
@@ -30,6 +33,40 @@ final class ReceiveLedger {
         highestData = sequence - 1;
         creditLimit = sequence + config.ringSlots();
         granted = sequence + config.firstGrantSlots();
+    }
+
+    /// The receiver goes on where another one stopped.
+    void resume(final Checkpoint from) {
+        start(from.firstSequence);
+        highestData = Math.max(highestData, from.acknowledged - 1);
+        granted = Math.max(granted, from.granted);
+    }
+
+    /// From now on a successor could go on from what this receiver has promised: it acknowledges nothing behind the
+    /// frame that is to be handed out next.
+    void log(final CheckpointLog taker) {
+        log = taker;
+    }
+
+    boolean isLogged() {
+        return log != null;
+    }
+
+    // Before the source hears of it.
+    private void promise(final AckValues values) {
+        final CheckpointLog taker = log;
+        if (taker != null) {
+            queue.describe(checkpoint);
+            checkpoint.secret = config.secret();
+            checkpoint.acknowledged = values.acknowledged();
+            checkpoint.granted = values.grant();
+            checkpoint.complete = values.isComplete();
+            taker.onCheckpoint(checkpoint);
+        }
+    }
+
+    private long acknowledgeable() {
+        return log == null ? queue.acknowledgeable() : Math.min(queue.acknowledgeable(), queue.endOfNext());
     }
 
     long startSequence() {
@@ -71,7 +108,7 @@ final class ReceiveLedger {
         // Frames not yet polled keep their place in the tables, which are as long as the window.
         final long tableLimit = queue.first() + window.capacity();
         final long room = Math.min(tableLimit, Math.min(creditLimit, capacityLimit));
-        return Math.max(granted, Math.max(queue.acknowledgeable(), room));
+        return Math.max(granted, Math.max(acknowledgeable(), room));
     }
 
     /// The largest grant sent.
@@ -89,15 +126,17 @@ final class ReceiveLedger {
         over = true;
     }
 
-    /// Every datagram and all metadata are here, and the last frame is whole.
+    /// Every datagram and all metadata are here, and the last frame is whole; with a log, it was handed out.
     boolean isComplete() {
-        return over || (streamEnd.isAt(queue.described()) && window.next() >= queue.described());
+        final long end = log == null ? queue.described() : queue.first();
+        return over || (streamEnd.isAt(end) && window.next() >= end);
     }
 
     /// Fills in all values, and grants as much as possible.
     void advertise(final AckValues values) {
         granted = grant();
         describe(values);
+        promise(values);
     }
 
     /// Another path carried this grant.
@@ -109,12 +148,13 @@ final class ReceiveLedger {
     ///
     /// @param grant that the source knows
     void advertiseApart(final AckValues values, final long grant) {
-        final long acknowledged = queue.acknowledgeable();
+        final long acknowledged = acknowledgeable();
         values.progress(acknowledged, Math.max(acknowledged, grant), highest()).complete(isComplete());
+        promise(values);
     }
 
     /// Fills in the values as they are now.
     void describe(final AckValues values) {
-        values.progress(queue.acknowledgeable(), grant(), highest()).complete(isComplete());
+        values.progress(acknowledgeable(), grant(), highest()).complete(isComplete());
     }
 }

@@ -84,6 +84,7 @@ public final class ReceiverMachine {
     private State state = State.JOINING;
     private Reason lostReason = Reason.SILENT;
     private long acceptedSequence = NO_SEQUENCE;
+    private @Nullable Checkpoint resumed;
     // Frames that had begun when the source sent a heartbeat.
     private long announcedFrames;
 
@@ -119,6 +120,25 @@ public final class ReceiverMachine {
     public void start(final long nowNs) {
         source.onHeard(nowNs);
         handshake.send(state, nowNs);
+    }
+
+    /// Goes on with the membership of another receiver, instead of [#start]: the source is told by RESUME. Until it
+    /// answers with START nothing else is sent, and the caller polls no data.
+    public void resume(final Checkpoint from, final long nowNs) {
+        source.onHeard(nowNs);
+        state = State.STARTING;
+        resumed = from;
+        handshake.resume(from, nowNs);
+    }
+
+    /// Before the receiver is a member: keeps what a successor needs.
+    public void log(final CheckpointLog log) {
+        ledger.log(log);
+    }
+
+    /// Whether a successor could go on.
+    public boolean isLogged() {
+        return ledger.isLogged();
     }
 
     public State state() {
@@ -492,9 +512,16 @@ public final class ReceiverMachine {
         source.onHeard(nowNs);
         if (state == State.STARTING) {
             state = State.RECEIVING;
-            final long first = StartLayout.FIRST_SEQUENCE.get(datagram, offset);
-            queue.start(first, StartLayout.FIRST_FRAME_ID.get(datagram, offset));
-            ledger.start(first);
+            final Checkpoint from = resumed;
+            if (from == null) {
+                final long first = StartLayout.FIRST_SEQUENCE.get(datagram, offset);
+                queue.start(first, StartLayout.FIRST_FRAME_ID.get(datagram, offset));
+                ledger.start(first);
+            } else {
+                queue.resume(from, nowNs, source.rttNs());
+                streamEnd.onFrame(queue.endOfNext());
+                ledger.resume(from);
+            }
             clock.onData(nowNs);
         }
         if (state == State.RECEIVING) {

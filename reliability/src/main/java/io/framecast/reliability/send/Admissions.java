@@ -8,14 +8,12 @@ import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.JoinLayout;
-import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.LeaveLayout;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
 import io.framecast.reliability.wire.ResumeLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import java.util.random.RandomGenerator;
 
 /// Admits receivers: answers JOIN by ADMIT and a probe, or by a refusal, and sends an eviction notice to receivers
@@ -130,42 +128,56 @@ final class Admissions {
         return member;
     }
 
-    /// RESUME: the membership goes on at other addresses. The old connection is cut first, so that the process that
-    /// had it reaches nothing any more; nothing of the window is freed meanwhile.
+    /// The member that a valid RESUME means: the sender where the membership has moved to it before, else the one with
+    /// that secret; [MemberTable#NONE] where there is none.
+    int resumed(final MemorySegment datagram, final long offset) {
+        final long id = ControlLayout.RECEIVER.get(datagram, offset);
+        final long secret = ResumeLayout.secret(datagram, offset);
+        final int known = members.find(id);
+        if (known == MemberTable.NONE) {
+            return members.findActive(secret);
+        }
+        return isMovedTo(known, id, secret) ? known : MemberTable.NONE;
+    }
+
+    private boolean isMovedTo(final int member, final long id, final long secret) {
+        final Member place = members.of(member);
+        return place.isActive() && place.id == id && place.terms.secret() == ResumeLayout.secretOf(secret, id);
+    }
+
+    /// RESUME of a member from [#resumed]: the membership goes on by another receiver at other addresses. The old
+    /// connection is cut first, so that the process that had it reaches nothing any more; nothing of the window is
+    /// freed meanwhile.
     Verdict onResume(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
         final Member place = members.of(member);
-        if (!ResumeLayout.isValid(datagram, offset)
-                || !ResumeLayout.knows(datagram, offset, place.terms.secret())
-                || ResumeLayout.ACKNOWLEDGED.get(datagram, offset) < place.acknowledged) {
+        final long id = ControlLayout.RECEIVER.get(datagram, offset);
+        if (isMovedTo(member, id, ResumeLayout.secret(datagram, offset))) {
+            return Verdict.GOOD;
+        }
+        if (ResumeLayout.ACKNOWLEDGED.get(datagram, offset) < place.acknowledged) {
             return Verdict.IMPOSSIBLE;
         }
         if (!joins.take(nowNs)) {
             return Verdict.LIMITED;
         }
-        final JoinLayout.Terms moved =
-                place.terms.withLanes(ResumeLayout.addresses(datagram, offset), ResumeLayout.offer(datagram, offset));
-        if (!isSame(place.terms.addresses(), moved.addresses())) {
-            words.onGone(member);
-            output.disconnect(member);
-            if (!output.connect(
-                    member, moved.addresses().control(), moved.addresses().repair())) {
-                members.remove(member, State.FREE);
-                coRoots.onGone(member);
-                return Verdict.IMPOSSIBLE;
-            }
-            place.terms = moved;
-            place.rtt.reset();
-            // A co-root's role is not inherited.
-            coRoots.onAdmitted(member);
-            words.onActivated(member, nowNs);
+        final JoinLayout.Terms moved = place.terms
+                .withLanes(ResumeLayout.addresses(datagram, offset), ResumeLayout.offer(datagram, offset))
+                .withSecret(ResumeLayout.secretOf(place.terms.secret(), id));
+        words.onGone(member);
+        output.disconnect(member);
+        if (!output.connect(
+                member, moved.addresses().control(), moved.addresses().repair())) {
+            members.remove(member, State.FREE);
+            coRoots.onGone(member);
+            return Verdict.IMPOSSIBLE;
         }
+        place.id = id;
+        place.terms = moved;
+        place.rtt.reset();
+        // A co-root's role is not inherited.
+        coRoots.onAdmitted(member);
+        words.onActivated(member, nowNs);
         return Verdict.GOOD;
-    }
-
-    private static boolean isSame(final LaneAddresses one, final LaneAddresses other) {
-        return Arrays.equals(one.control(), other.control())
-                && Arrays.equals(one.repair(), other.repair())
-                && Arrays.equals(one.link(), other.link());
     }
 
     /// A datagram of a receiver outside the table: its place went to another receiver after its eviction. Without a

@@ -48,6 +48,16 @@ public final class MemberTable {
         return NONE;
     }
 
+    /// The active member with this secret.
+    int findActive(final long secret) {
+        for (int m = 0; m < used; m++) {
+            if (places[m].isActive() && places[m].terms.secret() == secret) {
+                return m;
+            }
+        }
+        return NONE;
+    }
+
     /// A place for a new receiver: a free one, else that of a member that is GONE. The last choice is the place of
     /// a receiver that began to join and fell silent.
     int vacancy(final long nowNs) {

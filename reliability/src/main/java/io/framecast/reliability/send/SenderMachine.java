@@ -19,6 +19,7 @@ import io.framecast.reliability.wire.LeaveLayout;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
 import io.framecast.reliability.wire.NackLayout;
 import io.framecast.reliability.wire.PolicyLayout;
+import io.framecast.reliability.wire.ResumeLayout;
 import io.framecast.reliability.wire.SolicitLayout;
 import io.framecast.reliability.wire.StartLayout;
 import io.framecast.reliability.wire.StreamInfo;
@@ -300,6 +301,9 @@ public final class SenderMachine {
             memberDeadlineNs = Math.min(memberDeadlineNs, nowNs + MEMBER_TICK_NS);
             return verdicts.count(admissions.onJoin(datagram, offset, nowNs));
         }
+        if (type == ControlLayout.TYPE_RESUME) {
+            return verdicts.count(onResume(datagram, offset, nowNs));
+        }
         final int member = members.find(ControlLayout.RECEIVER.get(datagram, offset));
         if (member == MemberTable.NONE) {
             admissions.onStranger(ControlLayout.RECEIVER.get(datagram, offset), type, nowNs);
@@ -324,7 +328,6 @@ public final class SenderMachine {
             case ControlLayout.TYPE_LEAVE -> onLeave(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_RC_CONNECT -> onCopy(member, datagram, offset);
             case ControlLayout.TYPE_POLICY -> onPolicy(member, datagram, offset);
-            case ControlLayout.TYPE_RESUME -> onResume(member, datagram, offset, nowNs);
             default -> Verdict.BAD_TYPE;
         };
     }
@@ -396,13 +399,20 @@ public final class SenderMachine {
         return Verdict.GOOD;
     }
 
-    private Verdict onResume(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
-        if (members.of(member).state != State.ACTIVE) {
+    private Verdict onResume(final MemorySegment datagram, final long offset, final long nowNs) {
+        if (!ResumeLayout.isValid(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        final int member = admissions.resumed(datagram, offset);
+        if (member == MemberTable.NONE) {
+            admissions.onStranger(
+                    ControlLayout.RECEIVER.get(datagram, offset), ControlLayout.TYPE_RESUME, nowNs);
             return Verdict.UNKNOWN_MEMBER;
         }
         final Verdict verdict = admissions.onResume(member, datagram, offset, nowNs);
         granted = members.granted();
         if (verdict == Verdict.GOOD) {
+            members.of(member).heardNs = nowNs;
             sendStart(member);
         }
         return verdict;

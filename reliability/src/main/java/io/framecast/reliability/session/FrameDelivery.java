@@ -184,7 +184,10 @@ final class FrameDelivery {
     private boolean isBlocked() {
         final long bytes = machine.nextFrameBytes();
         final long slots = StreamInfo.slots(bytes, machine.stream().slotBytes());
-        return bytes > 0 && !assembly.canDeliver(machine.nextFrameSequence(), slots);
+        // What the machine gave out must be handed over at once, or a successor would not find it.
+        return bytes > 0
+                && ((machine.isLogged() && !consumer.hasRoom())
+                        || !assembly.canDeliver(machine.nextFrameSequence(), slots));
     }
 
     // Losses are reported before the frame behind them; else when the user has polled all the others.

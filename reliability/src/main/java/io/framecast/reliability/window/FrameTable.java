@@ -58,6 +58,24 @@ public final class FrameTable {
         return true;
     }
 
+    /// Enters a frame that another table knew.
+    ///
+    /// @param attribute as [#attributes] returned it
+    public void restore(
+            final long firstSequence, final int id, final long bytes, final int attribute, final long timestampNs) {
+        final int index = index(firstSequence);
+        firstSequences[index] = firstSequence;
+        frameBytes[index] = bytes;
+        frameIds[index] = id;
+        attributes[index] = attribute;
+        timestampsNs[index] = timestampNs;
+    }
+
+    /// Flags and the length of the metadata, as in the headers of a known frame.
+    public int attributes(final long firstSequence) {
+        return attributes[index(firstSequence)];
+    }
+
     public long frameBytes(final long firstSequence) {
         return frameBytes[index(firstSequence)];
     }

@@ -36,6 +36,10 @@ public final class JoinLayout {
             return new Terms(ringSlots, changed, secret, addresses, offer);
         }
 
+        public Terms withSecret(final long other) {
+            return new Terms(ringSlots, delivery, other, addresses, offer);
+        }
+
         public Terms withLanes(final LaneAddresses moved, final CoRootOffer offered) {
             return new Terms(ringSlots, delivery, secret, moved, offered);
         }

@@ -2,8 +2,9 @@ package io.framecast.reliability.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// RESUME, member → source: the membership goes on at other addresses, by another process of the member's host. The
-/// source answers with START, as it answers READY.
+/// RESUME, receiver → source: the membership that began with this secret goes on with the sender, a receiver of a new
+/// id at other addresses. The source answers with START, as it answers READY. The membership's secret changes with its
+/// id (secret XOR id), so that a RESUME which comes late moves nothing.
 ///
 /// ```
 ///  40 acknowledged u64 (all below were received)  48 secret u64 (as in JOIN)  from 56 on as JOIN
@@ -19,9 +20,14 @@ public final class ResumeLayout {
                 && ACKNOWLEDGED.get(datagram, offset) <= Wire.SEQUENCE_MAX;
     }
 
-    /// Whether the sender knows the secret that JOIN gave.
-    public static boolean knows(final MemorySegment datagram, final long offset, final long secret) {
-        return JoinLayout.SECRET.get(datagram, offset) == secret;
+    /// The membership's secret as the sender knows it.
+    public static long secret(final MemorySegment datagram, final long offset) {
+        return JoinLayout.SECRET.get(datagram, offset);
+    }
+
+    /// The secret after the membership moved to a receiver of this id.
+    public static long secretOf(final long secret, final long receiverId) {
+        return secret ^ receiverId;
     }
 
     /// The new addresses. Allocates.

@@ -458,18 +458,36 @@ final class SenderMachineTest {
     void shouldMoveAMembershipToWhoeverKnowsItsSecret() {
         join(5, Delivery.RELIABLE, 10);
         final byte[] elsewhere = {7, 7};
-        assertEquals(Verdict.IMPOSSIBLE, resume(5, MachinePair.SECRET + 1, 0, elsewhere));
-        assertEquals(Verdict.UNKNOWN_MEMBER, resume(6, MachinePair.SECRET, 0, elsewhere));
+        assertEquals(Verdict.UNKNOWN_MEMBER, resume(6, MachinePair.SECRET + 1, 0, elsewhere));
+        assertEquals(Verdict.UNKNOWN_MEMBER, resume(5, MachinePair.SECRET, 0, elsewhere));
         assertArrayEquals(MachinePair.ADDRESSES.control(), sender.member(0).controlAddress());
-        assertEquals(Verdict.GOOD, resume(5, MachinePair.SECRET, 0, elsewhere));
+        assertEquals(Verdict.GOOD, resume(6, MachinePair.SECRET, 0, elsewhere));
         assertArrayEquals(elsewhere, sender.member(0).controlAddress());
         assertEquals(ControlLayout.TYPE_START, ControlLayout.type(pair.toReceiver.removeLast(), 0));
         assertEquals(1, sender.readyMembers());
         assertEquals(10, sender.grantedSequence());
         pair.nowNs += 1_000_000;
         // Repeated, because START was lost.
-        assertEquals(Verdict.GOOD, resume(5, MachinePair.SECRET, 0, elsewhere));
+        assertEquals(Verdict.GOOD, resume(6, MachinePair.SECRET, 0, elsewhere));
         assertEquals(ControlLayout.TYPE_START, ControlLayout.type(pair.toReceiver.removeLast(), 0));
+    }
+
+    @Test
+    void shouldHearOnlyTheNewestHolderOfAMembership() {
+        join(5, Delivery.RELIABLE, 10);
+        pair.publish(4);
+        sender.onSent(4, pair.nowNs);
+        assertEquals(Verdict.GOOD, resume(6, MachinePair.SECRET, 0, new byte[] {6}));
+        pair.nowNs += 1_000_000;
+        assertEquals(Verdict.GOOD, resume(7, ResumeLayout.secretOf(MachinePair.SECRET, 6), 0, new byte[] {7}));
+        // Of the first holder, which only stood still; and a RESUME that was under way.
+        final AckValues values = new AckValues().progress(4, 14, 4).echo(AckLayout.NO_ECHO, 0);
+        assertEquals(Verdict.UNKNOWN_MEMBER, tell(AckLayout.write(ids(5).in(scratch), values)));
+        assertEquals(Verdict.UNKNOWN_MEMBER, resume(6, MachinePair.SECRET, 0, new byte[] {6}));
+        assertEquals(0, sender.releasable());
+        assertArrayEquals(new byte[] {7}, sender.member(0).controlAddress());
+        assertEquals(Verdict.GOOD, tell(AckLayout.write(ids(7).in(scratch), values)));
+        assertEquals(4, sender.releasable());
     }
 
     @Test
@@ -479,8 +497,8 @@ final class SenderMachineTest {
         sender.onSent(4, pair.nowNs);
         final AckValues values = new AckValues().progress(4, 14, 4).echo(AckLayout.NO_ECHO, 0);
         assertEquals(Verdict.GOOD, tell(AckLayout.write(ids(5).in(scratch), values)));
-        assertEquals(Verdict.IMPOSSIBLE, resume(5, MachinePair.SECRET, 3, new byte[] {7}));
-        assertEquals(Verdict.GOOD, resume(5, MachinePair.SECRET, 4, new byte[] {7}));
+        assertEquals(Verdict.IMPOSSIBLE, resume(6, MachinePair.SECRET, 3, new byte[] {7}));
+        assertEquals(Verdict.GOOD, resume(6, MachinePair.SECRET, 4, new byte[] {7}));
     }
 
     @Test

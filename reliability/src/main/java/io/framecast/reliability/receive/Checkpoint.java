@@ -1,0 +1,35 @@
+package io.framecast.reliability.receive;
+
+import org.jspecify.annotations.Nullable;
+
+/// What a receiver has promised to its source, and where its frames stand: enough for a successor in another process
+/// to go on with the membership. The payload of the frame in progress is not part of it.
+///
+/// Plain values, reused by whoever writes them.
+public final class Checkpoint {
+    /// The membership moves to whoever knows it.
+    public long secret;
+    /// First sequence of the frame that was not handed out yet.
+    public long firstSequence;
+    /// Its number.
+    public long frameId;
+    /// All sequences below are here; at most the end of that frame.
+    public long acknowledged;
+    /// The largest grant.
+    public long granted;
+    /// Whether the stream ended, and every frame was handed out.
+    public boolean complete;
+    /// Length of the frame in progress in bytes; 0 where nothing of it is known.
+    public long frameBytes;
+    /// Its flags and the length of its metadata, as in its headers.
+    public int attributes;
+    /// Its time at the source, in nanoseconds.
+    public long timestampNs;
+    /// Its metadata; null where there is none, or it has not come.
+    public byte @Nullable [] metadata;
+
+    /// Whether some of the frame in progress is here.
+    public boolean isWithinFrame() {
+        return frameBytes > 0 && acknowledged > firstSequence;
+    }
+}

@@ -1,0 +1,169 @@
+package io.framecast.reliability.receive;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.reliability.receive.ReceiverMachine.State;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.jspecify.annotations.Nullable;
+
+class ResumeTest {
+    private final MachinePair pair = new MachinePair();
+    private final Checkpoint promised = new Checkpoint();
+    private final List<Long> frames = new ArrayList<>();
+
+    @BeforeEach
+    void join() {
+        pair.receiver.log(this::onCheckpoint);
+        pair.join();
+        assertEquals(State.RECEIVING, pair.receiver.state());
+    }
+
+    private void onCheckpoint(final Checkpoint checkpoint) {
+        copy(checkpoint, promised);
+    }
+
+    static void copy(final Checkpoint from, final Checkpoint to) {
+        to.secret = from.secret;
+        to.firstSequence = from.firstSequence;
+        to.frameId = from.frameId;
+        to.acknowledged = from.acknowledged;
+        to.granted = from.granted;
+        to.complete = from.complete;
+        to.frameBytes = from.frameBytes;
+        to.attributes = from.attributes;
+        to.timestampNs = from.timestampNs;
+        to.metadata = from.metadata;
+    }
+
+    // Another process takes over with what was promised last, and with nothing else.
+    private void takeOver(final long id) {
+        final Checkpoint from = new Checkpoint();
+        copy(promised, from);
+        pair.toSender.clear();
+        pair.toReceiver.clear();
+        pair.receiver = pair.newReceiver(id, 256, 32);
+        pair.receiver.log(this::onCheckpoint);
+        pair.receiver.resume(from, pair.nowNs);
+        pair.exchange();
+    }
+
+    private void poll() {
+        for (ReceivedFrame frame = pair.receiver.pollFrame(); frame != null; frame = pair.receiver.pollFrame()) {
+            frames.add(frame.frameId());
+            pair.receiver.onCredit(frame.firstSequence() + 300, pair.nowNs);
+        }
+    }
+
+    private static @Nullable ReceivedFrame next(final ReceiverMachine machine) {
+        return machine.pollFrame();
+    }
+
+    @Test
+    void shouldGoOnWithinAFrame() {
+        pair.publish(2);
+        pair.publish(6);
+        pair.send(0);
+        pair.run(1_000_000);
+        // The first frame is whole and was not handed out: nothing behind it is promised.
+        assertEquals(2, promised.acknowledged);
+        assertEquals(0, promised.firstSequence);
+        poll();
+        pair.run(200_000_000);
+        assertEquals(List.of(0L, 1L), frames);
+        assertEquals(8, promised.acknowledged);
+        pair.publish(8);
+        final long first = pair.sender.nextSequence();
+        pair.sender.onSent(8, pair.nowNs);
+        for (int i = 0; i < 5; i++) {
+            pair.data(first + i);
+        }
+        pair.run(200_000);
+        // Acknowledged within the frame.
+        pair.receiver.onStandstill(pair.nowNs);
+        pair.receiver.onTick(pair.nowNs + 200_000_000);
+        pair.exchange();
+        assertEquals(first + 5, promised.acknowledged);
+        assertEquals(8 * MachinePair.SLOT_BYTES, promised.frameBytes);
+        takeOver(6);
+        assertEquals(State.RECEIVING, pair.receiver.state());
+        assertEquals(first, pair.receiver.startSequence());
+        assertEquals(first + 5, pair.receiver.acknowledgedSequence());
+        pair.run(500_000_000);
+        poll();
+        assertEquals(List.of(0L, 1L, 2L), frames);
+        assertEquals(1, pair.sender.readyMembers());
+    }
+
+    @Test
+    void shouldHaveTheMetadataOfTheFrameInProgress() {
+        final byte[] metadata = {1, 2, 3};
+        pair.publish(4, metadata);
+        pair.send(0);
+        pair.exchange();
+        pair.run(100_000_000);
+        assertEquals(4, promised.acknowledged);
+        takeOver(6);
+        final ReceivedFrame frame = next(pair.receiver);
+        assertNotNull(frame);
+        assertArrayEquals(metadata, frame.metadata());
+    }
+
+    @Test
+    void shouldNotSayThatTheStreamIsCompleteBeforeItsLastFrameWasHandedOut() {
+        pair.publish(4);
+        pair.send(0);
+        pair.sender.end(pair.nowNs);
+        pair.run(100_000_000);
+        assertTrue(!promised.complete && !pair.sender.isDrained());
+        takeOver(6);
+        poll();
+        pair.run(500_000_000);
+        assertNull(next(pair.receiver));
+        assertEquals(State.ENDED, pair.receiver.state());
+        pair.run(500_000_000);
+        assertTrue(promised.complete && pair.sender.isDrained());
+        assertEquals(List.of(0L), frames);
+    }
+
+    @Test
+    void shouldAskForEverythingBehindThePromise() {
+        pair.publish(3);
+        pair.publish(3);
+        pair.publish(3);
+        // The first three never arrive, the others do; nothing of them is promised.
+        pair.send(3);
+        pair.receiver.onTick(pair.nowNs);
+        takeOver(6);
+        pair.run(500_000_000);
+        poll();
+        assertEquals(List.of(0L, 1L, 2L), frames);
+    }
+
+    @Test
+    void shouldBeRefusedWithAForgedSecret() {
+        promised.secret = 1;
+        takeOver(6);
+        pair.run(100_000_000);
+        assertEquals(State.LOST, pair.receiver.state());
+        assertEquals(1, pair.sender.readyMembers());
+    }
+
+    @Test
+    void shouldEndTheReceiverWhoseMembershipWentOn() {
+        final ReceiverMachine former = pair.receiver;
+        takeOver(6);
+        pair.receiver = former;
+        pair.publish(2);
+        pair.send(0);
+        pair.run(300_000_000);
+        assertEquals(State.LOST, former.state());
+        assertTrue(former.isEvicted());
+    }
+}
