@@ -16,23 +16,23 @@ import io.framecast.reliability.memory.Words;
 import io.framecast.reliability.receive.LossReason;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// Reads frames in the ring of one leader, on the user's thread. No agent works for it.
+/// Reads frames in the rings of its host group's leaders, one segment after the other, on the user's thread. No agent
+/// works for it.
 ///
-/// Threading: one thread polls and rests; any thread closes it, asks for its state and releases its frames.
+/// Threading: one thread polls and rests; another one ([GroupMembership]) brings segments; any thread closes it, asks
+/// for its state and releases its frames.
 final class Follower {
     private static final LossReason[] REASONS = LossReason.values();
     // A place of the device's memory gets free without a word.
     private static final long FULL_NS = 200_000;
-    // A thread that only polls looks after its leader this often; one that rests, when it has none.
-    private static final long LOOK_NS = 10_000_000;
     private static final long NS_PER_S = 1_000_000_000;
 
     private final StreamConfig config;
     private final DeviceBackend device;
-    private final UnixSocket socket;
     private final FollowerEvents events;
     private final DeviceEvent complete;
     // Calls of the user's thread, and frames that the user has.
@@ -41,15 +41,16 @@ final class Follower {
     private final MemorySegment polled = arena.allocate(2L * Linux.POLLFD_BYTES, Long.BYTES);
     private final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
     private final MemorySegment timeout = arena.allocate(Linux.TIMESPEC_BYTES, Long.BYTES);
-    private final int[] descriptors = new int[UnixSocket.DESCRIPTORS_MAX];
+    // Wakes the user's thread for what is no entry.
+    private final int news = EventCount.open();
     private volatile @Nullable FollowerSegment segment;
+    // Of later sessions and leaders; read when everything before was.
+    private final ConcurrentLinkedQueue<FollowerSegment> coming = new ConcurrentLinkedQueue<>();
     private volatile @Nullable FollowerCopies copies;
     private @Nullable DeviceStream stream;
-    private volatile boolean leaderGone;
     private volatile boolean closed;
     private volatile @Nullable String failure;
     private boolean endReported;
-    private long lookedNs;
 
     private enum Sight {
         /// There is no session yet, or its leader is no member yet.
@@ -62,25 +63,42 @@ final class Follower {
     }
 
     /// @param device of the frames; outlives this object and its frames
-    /// @param socket this object's from now on, also where this throws
-    Follower(
-            final StreamConfig config,
-            final DeviceBackend device,
-            final UnixSocket socket,
-            final FollowerEvents events) {
+    Follower(final StreamConfig config, final DeviceBackend device, final FollowerEvents events) {
         this.config = config;
         this.device = device;
-        this.socket = socket;
         this.events = events;
         try {
             complete = device.openEvent();
         } catch (final RuntimeException | Error e) {
-            socket.close();
+            Libc.close(news);
             arena.close();
             throw e;
         }
-        leaderGone =
-                !socket.send(GroupMessage.hello(message, ProcessHandle.current().pid()));
+    }
+
+    DeviceBackend device() {
+        return device;
+    }
+
+    /// Membership: the next segment.
+    ///
+    /// @param made this object's from now on
+    void add(final FollowerSegment made) {
+        if (!uses.take()) {
+            made.close();
+            return;
+        }
+        coming.add(made);
+        wake();
+        uses.give();
+    }
+
+    /// Any thread: the user's thread looks at its state again.
+    void wake() {
+        if (uses.take()) {
+            EventCount.add(news);
+            uses.give();
+        }
     }
 
     /// An event that is complete.
@@ -100,28 +118,29 @@ final class Follower {
         return uses;
     }
 
-    // The segment, in use: to be followed by its exit. Null when there is none.
-    private @Nullable FollowerSegment entered() {
+    private Sight see() {
         final FollowerSegment shared = segment;
-        return shared != null && shared.enter() ? shared : null;
+        final Sight sight = see(shared);
+        if (sight == Sight.FRAMES || sight == Sight.ENDED) {
+            return sight;
+        }
+        final FollowerSegment later = coming.peek();
+        return later == null ? sight : see(later);
     }
 
-    private Sight see() {
-        final FollowerSegment shared = entered();
-        if (shared == null) {
+    private static Sight see(final @Nullable FollowerSegment shared) {
+        if (shared == null || !shared.enter()) {
             return Sight.NONE;
         }
         try {
-            // The state first: what was published before it changed is seen then. And before it the end of the
-            // connection, behind which nothing changes.
-            final boolean dead = leaderGone && shared.isOfSource();
+            // The state first: what was published before it changed is seen then.
             final int state = shared.state();
             if (shared.hasNext()) {
                 return Sight.FRAMES;
             }
             return switch (state) {
                 case SegmentLayout.JOINING -> Sight.NONE;
-                case SegmentLayout.RUNNING -> dead ? Sight.LOST : Sight.STREAMING;
+                case SegmentLayout.RUNNING -> Sight.STREAMING;
                 case SegmentLayout.END_OF_STREAM -> Sight.ENDED;
                 default -> Sight.LOST;
             };
@@ -148,31 +167,9 @@ final class Follower {
         return failure;
     }
 
-    /// Whether its leader is gone while more was to come, and every frame that the leader left was polled.
-    boolean isOrphan() {
-        if (!leaderGone || closed || failure != null) {
-            return false;
-        }
-        final Sight sight = see();
-        return sight == Sight.STREAMING || sight == Sight.NONE || (sight == Sight.LOST && config.rejoinMs() > 0);
-    }
-
-    /// Whether it has a session, or a message of its leader waits. Any thread.
+    /// Whether it has a session. Any thread.
     boolean isInvited() {
-        if (segment != null || leaderGone || !uses.take()) {
-            return segment != null;
-        }
-        try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment one = scratch.allocate(Linux.POLLFD_BYTES, Long.BYTES);
-            watch(one, 0, socket.descriptor());
-            Libc.ppoll(
-                    one.address(),
-                    1,
-                    scratch.allocate(Linux.TIMESPEC_BYTES, Long.BYTES).address());
-            return (seen(one, 0) & Linux.POLLIN) != 0;
-        } finally {
-            uses.give();
-        }
+        return segment != null || !coming.isEmpty();
     }
 
     /// Whether a poll would find something, or a loss.
@@ -194,22 +191,13 @@ final class Follower {
         }
         try {
             while (failure == null) {
-                switch (see()) {
-                    case FRAMES -> {
-                        final FollowerFrame frame = take();
-                        if (frame != null || isFull()) {
-                            return frame;
-                        }
+                if (see(segment) == Sight.FRAMES) {
+                    final FollowerFrame frame = take();
+                    if (frame != null || isFull()) {
+                        return frame;
                     }
-                    case STREAMING -> {
-                        look();
-                        return null;
-                    }
-                    case NONE, ENDED, LOST -> {
-                        if (!hear()) {
-                            return null;
-                        }
-                    }
+                } else if (!moves()) {
+                    return null;
                 }
             }
             return null;
@@ -220,13 +208,18 @@ final class Follower {
 
     // The next frame; null for a loss, which is reported, and when there is no room.
     private @Nullable FollowerFrame take() {
-        final FollowerSegment shared = isFull() ? null : entered();
-        if (shared == null) {
+        final FollowerSegment shared = isFull() ? null : segment;
+        if (shared == null || !shared.enter()) {
             return null;
         }
         try {
             final long number = shared.take();
             if (number < 0) {
+                return null;
+            }
+            if (events.isKnown(shared.session(), shared.lastFrameId(number))) {
+                // Read in the ring of an earlier leader.
+                shared.release(number, 0);
                 return null;
             }
             if (shared.isLoss(number)) {
@@ -251,58 +244,37 @@ final class Follower {
     }
 
     // It holds nobody back from now on: its connection ends when the user has released his frames.
-    private void fail(final String line) {
+    void fail(final String line) {
         if (failure == null) {
             failure = line;
+            wake();
             uses.close(this::end);
         }
     }
 
-    // The leader's connection may have ended while this thread only polls.
-    private void look() {
-        final long nowNs = System.nanoTime();
-        if (nowNs - lookedNs >= LOOK_NS) {
-            lookedNs = nowNs;
-            watch(polled, 0, socket.descriptor());
-            ppoll(1, 0);
-        }
-    }
-
-    // Takes a message of the leader, which brings a session.
-    private boolean hear() {
+    // To the next segment, when nothing more comes in this one; tells the user of a session's beginning and end.
+    private boolean moves() {
         final FollowerSegment former = segment;
-        final Sight sight = see();
+        final Sight sight = see(former);
         if (former != null && !endReported && (sight == Sight.ENDED || sight == Sight.LOST)) {
             endReported = true;
             events.onSource(former.session(), sight == Sight.ENDED ? SourceEvent.Kind.ENDED : SourceEvent.Kind.LOST);
         }
-        if (leaderGone && former != null) {
-            return false;
-        }
-        final int length = socket.receive(message, descriptors, Linux.MSG_DONTWAIT);
-        if (length < 0) {
-            return false;
-        }
-        if (!GroupMessage.is(message, length, GroupMessage.SEGMENT)) {
-            leaderGone = true;
-            if (GroupMessage.isForeign(message, length)) {
-                fail("host group: its leader speaks another version of docs/host-segment.md; run the same version of"
-                        + " framecast in both processes, or use host-group=off");
-            }
-            return false;
-        }
-        final FollowerSegment made = FollowerSegment.of(device, descriptors, GroupMessage.member(message));
-        if (made == null) {
-            fail("host group: its leader shared no segment that can be read; use host-group=off");
-            return false;
+        final FollowerSegment made = coming.peek();
+        // Looked at again: an entry may have come in front of its leader's end.
+        if (made == null || sight == Sight.FRAMES) {
+            return sight == Sight.FRAMES;
         }
         if (!device.hostAddressable() && !renewCopies(made)) {
-            made.close();
             return false;
         }
         segment = made;
+        coming.remove();
+        final boolean goesOn = former != null && !endReported && made.continues() && made.session() == former.session();
         endReported = false;
-        events.onSource(made.session(), SourceEvent.Kind.JOINED);
+        if (!goesOn) {
+            events.onSource(made.session(), SourceEvent.Kind.JOINED);
+        }
         if (former != null) {
             former.close();
         }
@@ -311,6 +283,9 @@ final class Follower {
 
     private boolean renewCopies(final FollowerSegment made) {
         final FollowerCopies earlier = copies;
+        if (earlier != null && earlier.frameMaxBytes() == made.frameMaxBytes()) {
+            return true;
+        }
         final int count = config.framesHeld() + 1;
         try {
             copies = new FollowerCopies(device, made.frameMaxBytes(), count);
@@ -326,8 +301,8 @@ final class Follower {
 
     /// Sleeps until there may be news, for `ns` nanoseconds at most.
     void rest(final long ns) {
-        if (leaderGone || !uses.take()) {
-            LockSupport.parkNanos(Math.min(ns, LOOK_NS));
+        if (!uses.take()) {
+            LockSupport.parkNanos(Math.min(ns, FULL_NS));
             return;
         }
         try {
@@ -337,40 +312,37 @@ final class Follower {
                 LockSupport.parkNanos(Math.min(ns, FULL_NS));
                 return;
             }
-            sleep(sight, ns);
-            // Not within a use of the segment, which a message may replace.
-            if (sight != Sight.STREAMING && (seen(polled, 0) & Linux.POLLIN) != 0) {
-                hear();
-            }
+            sleep(ns);
         } finally {
             uses.give();
         }
     }
 
-    // Until the leader published something, or its connection has a message or an end.
-    private void sleep(final Sight sight, final long ns) {
-        watch(polled, 0, socket.descriptor());
-        final FollowerSegment shared = sight == Sight.STREAMING || sight == Sight.NONE ? entered() : null;
-        if (shared == null) {
+    // Until the leader published something, or there is other news.
+    private void sleep(final long ns) {
+        watch(polled, 0, news);
+        // Nothing more comes in the present one where there is a later one.
+        final FollowerSegment later = coming.peek();
+        final FollowerSegment shared = later == null ? segment : later;
+        if (shared == null || !shared.enter()) {
             ppoll(1, ns);
-            return;
+        } else {
+            try {
+                watch(polled, 1, shared.waker());
+                ppoll(2, shared.sleeps(shared.state()) ? ns : 0);
+                EventCount.drain(shared.waker(), message);
+                shared.wakes();
+            } finally {
+                shared.exit();
+            }
         }
-        try {
-            watch(polled, 1, shared.waker());
-            final boolean asleep = shared.sleeps(sight == Sight.NONE ? SegmentLayout.JOINING : SegmentLayout.RUNNING);
-            ppoll(2, asleep ? ns : 0);
-            EventCount.drain(shared.waker(), message);
-            shared.wakes();
-        } finally {
-            shared.exit();
-        }
+        EventCount.drain(news, message);
     }
 
     private void ppoll(final int count, final long ns) {
         timeout.set(JAVA_LONG, 0, ns / NS_PER_S);
         timeout.set(JAVA_LONG, Linux.TIMESPEC_NANOS, ns % NS_PER_S);
         Libc.ppoll(polled.address(), count, timeout.address());
-        leaderGone |= (seen(polled, 0) & Linux.POLLHUP) != 0;
     }
 
     private static void watch(final MemorySegment polled, final int index, final int descriptor) {
@@ -378,10 +350,6 @@ final class Follower {
         Words.setInt(polled, at, descriptor);
         // And clears what was seen.
         Words.setInt(polled, at + Linux.POLLFD_EVENTS, Linux.POLLIN);
-    }
-
-    private static int seen(final MemorySegment polled, final int index) {
-        return Words.getShort(polled, (long) index * Linux.POLLFD_BYTES + Linux.POLLFD_EVENTS + Short.BYTES);
     }
 
     /// Frames that the user holds stay readable; what they lie in is freed when he released the last. Idempotent.
@@ -392,17 +360,18 @@ final class Follower {
             return;
         }
         closed = true;
+        wake();
+        final FollowerSegment shared = segment;
+        if (shared != null) {
+            shared.leave();
+        }
+        coming.forEach(FollowerSegment::leave);
         // The user's thread may be in a call of this object: the descriptors stay until it has left. And what he holds
         // is his until he releases it: at the end of the connection the leader would write there.
         if (failure == null) {
             uses.close(this::end);
         }
         uses.close(afterwards);
-        final FollowerSegment shared = entered();
-        if (shared != null) {
-            EventCount.add(shared.waker());
-            shared.exit();
-        }
     }
 
     // Once, when nobody uses anything of this object any more.
@@ -413,14 +382,18 @@ final class Follower {
         }
         final FollowerSegment shared = segment;
         if (shared != null) {
+            shared.leave();
             shared.close();
+        }
+        for (FollowerSegment later = coming.poll(); later != null; later = coming.poll()) {
+            later.leave();
+            later.close();
         }
         if (stream != null) {
             stream.close();
         }
         complete.close();
-        // Last: then the leader may give this member's place to another.
-        socket.close();
+        Libc.close(news);
         arena.close();
     }
 }

@@ -37,6 +37,7 @@ final class FollowerCopies implements AutoCloseable {
 
     private final DeviceBackend device;
     private final DeviceStream stream;
+    private final long frameMaxBytes;
     // Those that the user holds.
     private final Holds frames = new Holds();
     private final List<Place> all = new ArrayList<>();
@@ -50,6 +51,7 @@ final class FollowerCopies implements AutoCloseable {
     /// @param count frames that the user holds, and one more
     FollowerCopies(final DeviceBackend device, final long frameMax, final int count) {
         this.device = device;
+        frameMaxBytes = frameMax;
         stream = device.openStream();
         try {
             for (int i = 0; i < count; i++) {
@@ -61,6 +63,11 @@ final class FollowerCopies implements AutoCloseable {
             close();
             throw e;
         }
+    }
+
+    /// Of the longest frame that a place holds.
+    long frameMaxBytes() {
+        return frameMaxBytes;
     }
 
     /// Whether a frame finds a place.

@@ -7,6 +7,9 @@ import io.framecast.api.SourceEvent;
 interface FollowerEvents {
     void onLoss(long session, long firstFrameId, long count, LossReason reason);
 
+    /// Whether a frame was read, or reported lost, before.
+    boolean isKnown(long session, long frameId);
+
     /// @param kind JOINED for every session; ENDED or LOST for its end
     void onSource(long session, SourceEvent.Kind kind);
 }

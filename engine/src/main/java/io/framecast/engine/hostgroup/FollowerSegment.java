@@ -4,8 +4,12 @@ import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.memory.MirroredMemory;
+import io.framecast.reliability.receive.Checkpoint;
+import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +21,7 @@ final class FollowerSegment implements AutoCloseable {
     private static final long WAKING_BYTES = 1 << 15;
 
     private final Arena arena = Arena.ofShared();
+    private final LeaderConnection connection;
     private final DeviceBackend device;
     private final boolean registered;
     private final SharedWords words;
@@ -32,15 +37,21 @@ final class FollowerSegment implements AutoCloseable {
     private final boolean[] done = new boolean[SegmentLayout.ENTRIES];
     private long next;
     private long released;
+    // Its leader died behind the last promise: the stream had ended, and all of it was published.
+    private volatile boolean complete;
+    private volatile boolean orphaned;
+    private volatile boolean lost;
     private final Holds uses = new Holds();
 
     private FollowerSegment(
+            final LeaderConnection connection,
             final DeviceBackend device,
             final SharedWords words,
             final int ringDescriptor,
             final int member,
             final int waker,
             final int leader) {
+        this.connection = connection;
         this.words = words;
         buffer = words.buffer();
         ringBytes = buffer.getLong(SegmentLayout.RING_BYTES_AT);
@@ -58,6 +69,7 @@ final class FollowerSegment implements AutoCloseable {
         registered = register();
         next = buffer.getLongVolatile(this.member + SegmentLayout.MEMBER_FIRST);
         released = next;
+        connection.take();
     }
 
     // Without it a device copies the same bytes more slowly: some take no memory that cannot be written.
@@ -77,9 +89,11 @@ final class FollowerSegment implements AutoCloseable {
 
     /// Maps what a leader sent.
     ///
+    /// @param connection to that leader; it stays open as long as this memory is used
     /// @param descriptors four, this object's from now on, also where it cannot be made
     /// @return null where they are no segment of this version
-    static @Nullable FollowerSegment of(final DeviceBackend device, final int[] descriptors, final int member) {
+    static @Nullable FollowerSegment of(
+            final LeaderConnection connection, final DeviceBackend device, final int[] descriptors, final int member) {
         SharedWords words = null;
         try {
             if (member < 0 || member >= SegmentLayout.MEMBERS || descriptors[2] < 0 || descriptors[3] < 0) {
@@ -91,8 +105,8 @@ final class FollowerSegment implements AutoCloseable {
             if (!isSound(words.buffer())) {
                 return null;
             }
-            final FollowerSegment made =
-                    new FollowerSegment(device, words, descriptors[0], member, descriptors[2], descriptors[3]);
+            final FollowerSegment made = new FollowerSegment(
+                    connection, device, words, descriptors[0], member, descriptors[2], descriptors[3]);
             words = null;
             descriptors[2] = -1;
             descriptors[3] = -1;
@@ -134,7 +148,136 @@ final class FollowerSegment implements AutoCloseable {
     }
 
     int state() {
-        return buffer.getIntVolatile(SegmentLayout.STATE_AT);
+        final int state = buffer.getIntVolatile(SegmentLayout.STATE_AT);
+        if (state != SegmentLayout.RUNNING) {
+            return state;
+        }
+        // Where the leader was the publisher, the source went with it.
+        if (complete) {
+            return SegmentLayout.END_OF_STREAM;
+        }
+        return lost || (source && orphaned) ? SegmentLayout.SOURCE_LOST : state;
+    }
+
+    /// Of the leader's segments; those of its successor count on.
+    long generation() {
+        return buffer.getLong(SegmentLayout.GENERATION_AT);
+    }
+
+    /// Whether its stream goes on where that of an earlier leader stopped.
+    boolean continues() {
+        return buffer.getLong(SegmentLayout.PREDECESSOR_AT) != 0;
+    }
+
+    /// A word that changes as long as the leader runs.
+    long heartbeat() {
+        return buffer.getLongVolatile(SegmentLayout.HEARTBEAT_AT);
+    }
+
+    /// The leader is gone, or stands still: what a successor needs.
+    ///
+    /// @param deposed process of a leader that stands still; −1 for one that is gone
+    /// @param uses of the follower, which must not end in front of this
+    /// @return null where there is nothing to go on with: no membership, a stream that has ended, or words that
+    cannot be
+    @Nullable
+    Takeover takeover(final String channel, final long deposed, final Holds uses) {
+        if (!uses.take()) {
+            return null;
+        }
+        if (!enter()) {
+            uses.give();
+            return null;
+        }
+        final Runnable end = () -> {
+            exit();
+            uses.give();
+        };
+        final Takeover found = isOfSource() || state() != SegmentLayout.RUNNING ? null : found(channel, deposed, end);
+        if (found == null) {
+            end.run();
+        }
+        return found;
+    }
+
+    private @Nullable Takeover found(final String channel, final long deposed, final Runnable end) {
+        final CheckpointWords.Found found = CheckpointWords.read(buffer);
+        final StreamInfo stream = stream(channel);
+        if (found == null || stream == null) {
+            return null;
+        }
+        final Checkpoint from = found.checkpoint();
+        if (from.complete) {
+            complete = true;
+            return null;
+        }
+        final long published = buffer.getLongVolatile(SegmentLayout.PUBLISHED_AT);
+        final long last = published - 1;
+        if (published > 0 && buffer.getLongVolatile(SegmentLayout.entry(last)) == SegmentLayout.version(last)) {
+            final long behind = buffer.getLong(SegmentLayout.entry(last) + SegmentLayout.ENTRY_END);
+            if (behind > from.firstSequence) {
+                // The leader published more than it had promised.
+                from.firstSequence = behind;
+                from.frameId = frameId(last) + (isLoss(last) ? length(last) : 1);
+                from.frameBytes = 0;
+                from.acknowledged = Math.max(behind, from.acknowledged);
+            }
+        }
+        final long slots = from.acknowledged - from.firstSequence;
+        final long bytes = slots * stream.slotBytes();
+        final boolean sound = from.firstSequence >= 0
+                && slots >= 0
+                && bytes <= ringBytes
+                && slots <= StreamInfo.slots(Math.max(0, from.frameBytes), stream.slotBytes())
+                && from.frameBytes <= stream.frameMaxBytes()
+                && found.offset() >= 0
+                && found.offset() < ringBytes;
+        return sound
+                ? new Takeover(generation(), stream, from, ring.asSlice(found.offset(), bytes), survivors(deposed), end)
+                : null;
+    }
+
+    private @Nullable StreamInfo stream(final String channel) {
+        final int slotBytes = buffer.getInt(SegmentLayout.SLOT_BYTES_AT);
+        final int windowSlots = buffer.getInt(SegmentLayout.WINDOW_SLOTS_AT);
+        final byte[] control = address(SegmentLayout.CONTROL_ADDRESS_AT);
+        final byte[] data = address(SegmentLayout.DATA_ADDRESS_AT);
+        final boolean sound = slotBytes > 0
+                && slotBytes <= StreamInfo.SLOT_BYTES_MAX
+                && windowSlots > 0
+                && windowSlots <= StreamInfo.WINDOW_SLOTS_MAX;
+        return sound
+                ? new StreamInfo(
+                        session,
+                        channel,
+                        slotBytes,
+                        windowSlots,
+                        frameMaxBytes(),
+                        buffer.getInt(SegmentLayout.ALIVE_MS_AT),
+                        control,
+                        data)
+                : null;
+    }
+
+    private byte[] address(final int at) {
+        final byte[] bytes = new byte[Math.clamp(buffer.getByte(at), 0, SegmentLayout.ADDRESS_BYTES_MAX)];
+        buffer.getBytes(at + 1, bytes);
+        return bytes;
+    }
+
+    private List<Integer> survivors(final long deposed) {
+        final List<Integer> processes = new ArrayList<>();
+        for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
+            final int member = SegmentLayout.member(i);
+            final int process = buffer.getInt(member + SegmentLayout.MEMBER_PID);
+            if (buffer.getIntVolatile(member) == SegmentLayout.MEMBER_ACTIVE
+                    && buffer.getIntVolatile(member + SegmentLayout.MEMBER_LEFT) == 0
+                    && process != deposed
+                    && Processes.isAlive(process)) {
+                processes.add(process);
+            }
+        }
+        return processes;
     }
 
     long clockOffsetNs() {
@@ -172,6 +315,11 @@ final class FollowerSegment implements AutoCloseable {
 
     long frameId(final long number) {
         return buffer.getLong(SegmentLayout.entry(number) + SegmentLayout.ENTRY_FRAME_ID);
+    }
+
+    /// The number of the frame, or of the last one of a loss.
+    long lastFrameId(final long number) {
+        return frameId(number) + (isLoss(number) ? Math.max(1, length(number)) - 1 : 0);
     }
 
     /// Bytes of a frame, or frames of a loss.
@@ -268,6 +416,24 @@ final class FollowerSegment implements AutoCloseable {
         buffer.putIntVolatile(member + SegmentLayout.MEMBER_SLEEPS, 0);
     }
 
+    /// This member will not follow the leader's successor.
+    void leave() {
+        if (uses.take()) {
+            buffer.putIntVolatile(member + SegmentLayout.MEMBER_LEFT, 1);
+            uses.give();
+        }
+    }
+
+    /// Its leader is gone.
+    void onOrphaned() {
+        orphaned = true;
+    }
+
+    /// Its source is lost to this host.
+    void onLost() {
+        lost = true;
+    }
+
     /// Frames that the user holds stay readable until he releases them.
     @Override
     public void close() {
@@ -282,5 +448,7 @@ final class FollowerSegment implements AutoCloseable {
         arena.close();
         Libc.close(waker);
         Libc.close(leader);
+        // Last: then the leader may give this member's place to another.
+        connection.give();
     }
 }

@@ -11,6 +11,7 @@ import io.framecast.reliability.wire.StreamInfo;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// The leader of a host group: listens for followers, gives each the descriptors of what it shares, and notices the
@@ -27,7 +29,10 @@ import org.jspecify.annotations.Nullable;
 /// Threading: a thread of its own; [#share] and [#retire] by any, [#close] by one.
 public final class GroupLeader implements AutoCloseable {
     private static final long NO_TIMEOUT = 0;
+    /// Time between two signs of life to followers.
+    static final long BEAT_NS = 250_000_000;
     private static final long END_WAIT_MS = 2_000;
+    private static final long SURVIVORS_NS = 5_000_000_000L;
     private static final long BACK_OFF_NS = 10_000_000;
 
     private final Path path;
@@ -35,16 +40,26 @@ public final class GroupLeader implements AutoCloseable {
     private final @Nullable Path source;
     private final UnixSocket listener;
     private final long user;
+    private final long inode;
     private final Wakeup receiver;
     private final Consumer<String> notices;
     // Followers write here when they released something; the leader itself when a segment came or it closes.
     private final int counter = EventCount.open();
     private final Thread thread;
     private final List<Connection> connections = new ArrayList<>();
+    // Of this leader's own subscriber, the first that comes.
+    private @Nullable Connection own;
     private final Object lock = new Object();
     private @Nullable LeaderSegment segment;
     private long generations;
+    // Of the earlier leader whose membership goes on; null where there was none, or the session was opened.
+    private @Nullable Takeover takeover;
+    private long predecessor;
+    // Processes that followed it and have not come, and how long they are waited for.
+    private final List<Integer> survivors = new ArrayList<>();
+    private long survivorsNs;
     private boolean ended;
+    private volatile boolean deposed;
     private volatile boolean closed;
 
     /// To one follower.
@@ -53,6 +68,8 @@ public final class GroupLeader implements AutoCloseable {
         private final int waker = EventCount.open();
         private long process;
         private boolean known;
+        // It followed the earlier leader.
+        private boolean continues;
         // Its place in each segment that it was given and that is not retired.
         private final Map<LeaderSegment, Integer> places = new HashMap<>();
 
@@ -73,30 +90,70 @@ public final class GroupLeader implements AutoCloseable {
         this.receiver = receiver;
         this.notices = notices;
         user = Libc.getuid();
+        inode = UnixSocket.inode(path);
         thread = Thread.ofPlatform().daemon().name("framecast-host-group").start(this::run);
+    }
+
+    /// Before the first follower comes: the membership of an earlier leader goes on here.
+    void inherit(final Takeover from) {
+        synchronized (lock) {
+            takeover = from;
+            predecessor = from.generation();
+            generations = from.generation();
+            survivors.addAll(from.survivors());
+            survivorsNs = System.nanoTime();
+        }
+    }
+
+    /// Waits until those who followed the earlier leader are here, for a while. They have what this one promises, then.
+    void awaitSurvivors(final long longestNs) {
+        final long endNs = System.nanoTime() + longestNs;
+        synchronized (lock) {
+            while (!survivors.isEmpty() && endNs - System.nanoTime() > 0) {
+                try {
+                    lock.wait(1);
+                } catch (final InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    return;
+                }
+            }
+        }
+    }
+
+    /// What an earlier leader left, once: whoever takes it closes it.
+    public @Nullable Takeover takeover() {
+        synchronized (lock) {
+            final Takeover taken = takeover;
+            takeover = null;
+            return taken;
+        }
     }
 
     /// Shares the frames of a new session.
     ///
     /// @param ring where they lie, mapped twice
+    /// @param continues whether it is the session that an earlier leader left
     public SharedFrames share(
-            final Assembly assembly, final StreamInfo stream, final MirroredMemory ring, final long ringBytes) {
+            final Assembly assembly,
+            final StreamInfo stream,
+            final MirroredMemory ring,
+            final long ringBytes,
+            final boolean continues,
+            final LongSupplier position) {
         final LeaderSegment made;
         synchronized (lock) {
-            made = new LeaderSegment(
-                    ring.descriptor(), ringBytes, stream.session(), ++generations, stream.frameMaxBytes());
+            made = new LeaderSegment(ring.descriptor(), ringBytes, stream, ++generations, continues ? predecessor : 0);
             segment = made;
             wake();
         }
-        return new SharedFrames(assembly, this, made);
+        return new SharedFrames(assembly, this, made, position);
     }
 
     /// Shares the window of a source, from its next frame on.
     LocalReaders shareWindow(final StreamInfo stream, final MirroredMemory window, final long windowBytes) {
         synchronized (lock) {
-            final LeaderSegment made = new LeaderSegment(
-                            window.descriptor(), windowBytes, stream.session(), ++generations, stream.frameMaxBytes())
-                    .ofSource();
+            final LeaderSegment made =
+                    new LeaderSegment(window.descriptor(), windowBytes, stream, ++generations, 0).ofSource();
             segment = made;
             wake();
             return new LocalReaders(this, made);
@@ -144,15 +201,28 @@ public final class GroupLeader implements AutoCloseable {
             final MemorySegment polled =
                     arena.allocate((long) (2 + SegmentLayout.MEMBERS) * Linux.POLLFD_BYTES, Long.BYTES);
             final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
+            final MemorySegment beat = arena.allocate(Linux.TIMESPEC_BYTES, Long.BYTES);
+            beat.set(ValueLayout.JAVA_LONG, Linux.TIMESPEC_NANOS, BEAT_NS);
             while (!closed) {
                 final int count = watch(polled);
-                Libc.ppoll(polled.address(), count, NO_TIMEOUT);
-                EventCount.drain(counter, message);
-                receiver.wake();
+                Libc.ppoll(polled.address(), count, mustBeat() ? beat.address() : NO_TIMEOUT);
+                if (isReady(polled, 1)) {
+                    EventCount.drain(counter, message);
+                    receiver.wake();
+                }
                 synchronized (lock) {
                     hear(polled, message);
                     accept(polled);
                     announce(message);
+                    reunite();
+                    if (segment != null) {
+                        segment.beat();
+                    }
+                }
+                if (isReplaced()) {
+                    deposed = true;
+                    notices.accept("host group at " + path + " has another leader, for this one stood still");
+                    return;
                 }
             }
         } catch (final RuntimeException | Error e) {
@@ -160,6 +230,49 @@ public final class GroupLeader implements AutoCloseable {
         } finally {
             end();
         }
+    }
+
+    /// Whether another one leads, because this one stood still.
+    boolean isDeposed() {
+        return deposed;
+    }
+
+    /// Whether anybody follows besides this leader's own subscriber.
+    boolean hasFollowers() {
+        synchronized (lock) {
+            return connections.stream().anyMatch(c -> c != own && !c.places.isEmpty());
+        }
+    }
+
+    // A leader alone need not show that it lives.
+    private boolean mustBeat() {
+        synchronized (lock) {
+            return connections.size() > 1 || !survivors.isEmpty();
+        }
+    }
+
+    // Of those who followed the earlier leader, the dead do not come, and who stands still is not waited for for ever.
+    private void reunite() {
+        final LeaderSegment shared = segment;
+        final long waitedNs = System.nanoTime() - survivorsNs;
+        if (!survivors.isEmpty()) {
+            survivors.removeIf(process -> !Processes.isAlive(process));
+            if (waitedNs > SURVIVORS_NS) {
+                survivors.clear();
+            }
+        }
+        if (shared != null
+                && shared.isAwaiting()
+                && survivors.isEmpty()
+                && connections.stream().allMatch(c -> !c.continues || c.places.containsKey(shared))) {
+            shared.onReunited();
+            receiver.wake();
+        }
+    }
+
+    // It stood still so long that a follower leads now: what it receives would be nobody's.
+    private boolean isReplaced() {
+        return inode != 0 && !closed && inode != UnixSocket.inode(path);
     }
 
     private int watch(final MemorySegment polled) {
@@ -202,6 +315,9 @@ public final class GroupLeader implements AutoCloseable {
             if (!connection.known && GroupMessage.is(message, bytes, GroupMessage.HELLO)) {
                 connection.known = true;
                 connection.process = GroupMessage.process(message);
+                connection.continues = predecessor != 0
+                        && GroupMessage.generation(message) == predecessor
+                        && survivors.remove(Integer.valueOf((int) connection.process));
             } else {
                 if (GroupMessage.isForeign(message, bytes)) {
                     notices.accept(
@@ -233,7 +349,9 @@ public final class GroupLeader implements AutoCloseable {
         }
         try {
             if (socket.peerUser() == user && connections.size() < SegmentLayout.MEMBERS) {
-                connections.add(new Connection(socket));
+                final Connection made = new Connection(socket);
+                connections.add(made);
+                own = own == null ? made : own;
                 return;
             }
         } catch (final TransportException e) {
@@ -247,7 +365,7 @@ public final class GroupLeader implements AutoCloseable {
         for (int i = connections.size() - 1; shared != null && i >= 0; i--) {
             final Connection connection = connections.get(i);
             if (connection.known && !connection.places.containsKey(shared)) {
-                final int member = shared.admit(connection.process, connection.waker);
+                final int member = shared.admit(connection.process, connection.waker, connection.continues);
                 if (member >= 0) {
                     connection.places.put(shared, member);
                 }
@@ -269,6 +387,10 @@ public final class GroupLeader implements AutoCloseable {
     private void end() {
         synchronized (lock) {
             ended = true;
+            if (takeover != null) {
+                takeover.close();
+                takeover = null;
+            }
             connections.forEach(connection -> connection.socket.close());
             listener.close();
             Libc.close(counter);
@@ -281,9 +403,8 @@ public final class GroupLeader implements AutoCloseable {
         if (closed) {
             return;
         }
-        // Before the connections end, so that a follower makes a socket of its own. Where the thread ended by itself
-        // the path may be another leader's.
-        if (thread.isAlive()) {
+        // Before the connections end, so that a follower makes a socket of its own. The path may be another leader's.
+        if (inode == UnixSocket.inode(path)) {
             try {
                 Files.deleteIfExists(path);
             } catch (final IOException e) {

@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 ///
 /// ```
 /// HELLO    follower → leader  0 magic u64  8 version u32  12 type u32 = 1  16 process u64
+///                             24 generation u64 of the segment that it read last, 0 for none
 /// SEGMENT  leader → follower  0 magic u64  8 version u32  12 type u32 = 2  16 generation u64  24 member u32
 ///                             and four descriptors: ring (to be read), words, the member's counter, the leader's
 /// ```
@@ -21,6 +22,7 @@ final class GroupMessage {
     private static final long TYPE_AT = 12;
     private static final long NUMBER_AT = 16;
     private static final long MEMBER_AT = 24;
+    private static final long GENERATION_AT = 24;
 
     private GroupMessage() {}
 
@@ -33,8 +35,9 @@ final class GroupMessage {
         return message.asSlice(0, BYTES);
     }
 
-    static MemorySegment hello(final MemorySegment message, final long process) {
-        return begin(message, HELLO, process);
+    static MemorySegment hello(final MemorySegment message, final long process, final long generation) {
+        begin(message, HELLO, process).set(JAVA_LONG, GENERATION_AT, generation);
+        return message.asSlice(0, BYTES);
     }
 
     static MemorySegment segment(final MemorySegment message, final long generation, final int member) {
@@ -58,6 +61,10 @@ final class GroupMessage {
 
     static long process(final MemorySegment message) {
         return message.get(JAVA_LONG, NUMBER_AT);
+    }
+
+    static long generation(final MemorySegment message) {
+        return message.get(JAVA_LONG, GENERATION_AT);
     }
 
     static int member(final MemorySegment message) {

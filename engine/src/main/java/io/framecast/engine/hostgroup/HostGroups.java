@@ -119,8 +119,10 @@ public final class HostGroups {
     /// Joins the channel's group: as a follower of a publisher on this host where there is one, or where somebody
     /// leads; else as its leader.
     ///
+    /// @param deposed process of a leader that stands still, and leads no more; −1 for none
     /// @throws TransportException when the group's directory is not this user's own
-    static Role enter(final Channel channel, final Wakeup receiver, final Consumer<String> notices) {
+    static Role enter(
+            final Channel channel, final long deposed, final Wakeup receiver, final Consumer<String> notices) {
         // A lock of a file belongs to the process: threads of one process need one of their own.
         synchronized (HostGroups.class) {
             final Path directory = directory();
@@ -135,10 +137,13 @@ public final class HostGroups {
                             directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                     FileLock _ = file.lock()) {
                 final UnixSocket connection = UnixSocket.connect(path);
-                if (connection != null) {
+                if (connection != null && connection.peerProcess() != deposed) {
                     return new Role(null, connection, false);
                 }
-                // Of a leader that was killed.
+                if (connection != null) {
+                    connection.close();
+                }
+                // Of a leader that was killed, or stands still.
                 Files.deleteIfExists(path);
                 return lead(path, source, receiver, notices);
             } catch (final IOException e) {
@@ -182,7 +187,10 @@ public final class HostGroups {
     }
 
     private static String address(final Channel channel) {
-        return channel.transport() + '|' + channel.name() + '|'
+        return channel.transport()
+                + '|'
+                + channel.name()
+                + '|'
                 + (channel instanceof Channel.Multicast multicast ? multicast.group() : "");
     }
 

@@ -3,8 +3,11 @@ package io.framecast.engine.hostgroup;
 import io.framecast.api.error.TransportException;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
+import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
+import io.framecast.reliability.wire.BundleLayout;
+import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -29,13 +32,23 @@ final class LeaderSegment implements AutoCloseable {
     // By member: 1 + the descriptor that wakes it; 0 for a free place. What the members' words say of that is for them.
     private final AtomicIntegerArray wakers = new AtomicIntegerArray(SegmentLayout.MEMBERS);
     private volatile long published;
+    // Written to the table, and not published yet: frames of one datagram are published together.
+    private long written;
+    private final CheckpointWords checkpoints;
+    // Followers of an earlier leader may still come: everything is kept for them.
+    private volatile boolean awaiting;
     private final AtomicInteger members = new AtomicInteger();
     // Until a follower came, all is kept: the leader's own subscriber comes for sure.
     private volatile boolean admitted;
 
     /// @param ring descriptor of the ring's memory, the caller's
+    /// @param predecessor generation of the segment that this one continues; 0 for none
     LeaderSegment(
-            final int ring, final long ringBytes, final long session, final long generation, final long frameMax) {
+            final int ring,
+            final long ringBytes,
+            final StreamInfo stream,
+            final long generation,
+            final long predecessor) {
         this.ringBytes = ringBytes;
         this.generation = generation;
         words = SharedWords.create();
@@ -48,14 +61,27 @@ final class LeaderSegment implements AutoCloseable {
         buffer.putInt(SegmentLayout.VERSION_AT, SegmentLayout.VERSION);
         buffer.putLong(SegmentLayout.WORDS_BYTES_AT, SegmentLayout.wordsBytes());
         buffer.putLong(SegmentLayout.RING_BYTES_AT, ringBytes);
-        buffer.putLong(SegmentLayout.SESSION_AT, session);
+        checkpoints = new CheckpointWords(buffer);
+        buffer.putLong(SegmentLayout.SESSION_AT, stream.session());
         buffer.putLong(SegmentLayout.GENERATION_AT, generation);
         buffer.putInt(SegmentLayout.ENTRIES_AT, SegmentLayout.ENTRIES);
         buffer.putInt(SegmentLayout.MEMBERS_AT, SegmentLayout.MEMBERS);
-        buffer.putLong(SegmentLayout.FRAME_MAX_AT, frameMax);
+        buffer.putLong(SegmentLayout.FRAME_MAX_AT, stream.frameMaxBytes());
+        buffer.putLong(SegmentLayout.PREDECESSOR_AT, predecessor);
+        buffer.putInt(SegmentLayout.SLOT_BYTES_AT, stream.slotBytes());
+        buffer.putInt(SegmentLayout.WINDOW_SLOTS_AT, stream.windowSlots());
+        buffer.putInt(SegmentLayout.ALIVE_MS_AT, stream.aliveTimeoutMs());
+        putAddress(SegmentLayout.CONTROL_ADDRESS_AT, stream.controlAddress());
+        putAddress(SegmentLayout.DATA_ADDRESS_AT, stream.dataAddress());
+        awaiting = predecessor != 0;
         buffer.putInt(SegmentLayout.LEADER_PID_AT, (int) ProcessHandle.current().pid());
         buffer.putLong(SegmentLayout.CLOCK_ERROR_AT, Long.MAX_VALUE);
         buffer.putLongOrdered(SegmentLayout.MAGIC_AT, SegmentLayout.MAGIC);
+    }
+
+    private void putAddress(final int at, final byte[] address) {
+        buffer.putByte(at, (byte) address.length);
+        buffer.putBytes(at + 1, address);
     }
 
     // Followers may read the frames, not write them.
@@ -102,29 +128,44 @@ final class LeaderSegment implements AutoCloseable {
         buffer.putIntVolatile(SegmentLayout.WANTS_AT, 1);
     }
 
-    /// Receiver: whether the table has room for one more entry.
+    /// Receiver: whether the table has room for one more entry, or for all frames of a datagram.
     boolean hasRoom(final long oldest) {
-        return published - oldest < SegmentLayout.ENTRIES;
+        return written - oldest < SegmentLayout.ENTRIES - BundleLayout.FRAMES_MAX || written > published;
     }
 
-    /// Receiver: publishes a frame that lies at an offset of the ring.
+    /// Receiver: publishes a frame that lies at an offset of the ring; frames of one datagram with the last of them.
     ///
+    /// @param end sequence behind it
     /// @return its number
-    long publish(final ReceivedFrame frame, final long offset, final boolean inPlace) {
-        return publish(
-                frame.frameId(),
-                offset,
-                frame.bytes(),
-                frame.flags(),
-                frame.timestampNs(),
-                inPlace,
-                frame.metadata());
+    long publish(final ReceivedFrame frame, final long offset, final boolean inPlace, final long end) {
+        final long number = write(
+                frame.frameId(), offset, frame.bytes(), frame.flags(), frame.timestampNs(), inPlace, frame.metadata());
+        buffer.putLong(SegmentLayout.entry(number) + SegmentLayout.ENTRY_END, end);
+        seal(number);
+        if (frame.endsSlots()) {
+            show();
+        }
+        return number;
     }
 
     /// Source: publishes a frame that lies at an offset of the ring.
     ///
     /// @return its number
     long publish(
+            final long frameId,
+            final long offset,
+            final long length,
+            final int flags,
+            final long timestampNs,
+            final boolean inPlace,
+            final byte @Nullable [] metadata) {
+        final long number = write(frameId, offset, length, flags, timestampNs, inPlace, metadata);
+        seal(number);
+        show();
+        return number;
+    }
+
+    private long write(
             final long frameId,
             final long offset,
             final long length,
@@ -141,38 +182,66 @@ final class LeaderSegment implements AutoCloseable {
         final int bytes = metadata == null ? 0 : Math.min(metadata.length, SegmentLayout.METADATA_BYTES_MAX);
         buffer.putInt(entry + SegmentLayout.ENTRY_METADATA, bytes);
         if (metadata != null) {
-            buffer.putBytes(SegmentLayout.metadata(published), metadata, 0, bytes);
+            buffer.putBytes(SegmentLayout.metadata(written), metadata, 0, bytes);
         }
-        return end(entry);
+        return written++;
     }
 
     /// Receiver: publishes that frames are lost.
     ///
+    /// @param end sequence behind them
     /// @return its number
-    long publishLoss(final long firstFrameId, final long count, final LossReason reason) {
+    long publishLoss(final long firstFrameId, final long count, final LossReason reason, final long end) {
         final int entry = begin(SegmentLayout.LOSS, firstFrameId);
         buffer.putLong(entry + SegmentLayout.ENTRY_LENGTH, count);
         buffer.putInt(entry + SegmentLayout.ENTRY_DETAIL, reason.ordinal());
-        return end(entry);
+        buffer.putLong(entry + SegmentLayout.ENTRY_END, end);
+        final long number = written++;
+        seal(number);
+        show();
+        return number;
     }
 
     private int begin(final int kind, final long frameId) {
-        final int entry = SegmentLayout.entry(published);
-        buffer.putLongOrdered(entry, SegmentLayout.version(published) - 1);
+        final int entry = SegmentLayout.entry(written);
+        buffer.putLongOrdered(entry, SegmentLayout.version(written) - 1);
         VarHandle.storeStoreFence();
         buffer.putInt(entry + SegmentLayout.ENTRY_KIND, kind);
         buffer.putLong(entry + SegmentLayout.ENTRY_FRAME_ID, frameId);
         return entry;
     }
 
-    private long end(final int entry) {
-        buffer.putLongOrdered(entry, SegmentLayout.version(published));
-        final long number = published;
+    private void seal(final long number) {
+        buffer.putLongOrdered(SegmentLayout.entry(number), SegmentLayout.version(number));
+    }
+
+    private void show() {
         // First the word: whoever finds the entry counted finds it in the words as well.
-        buffer.putLongVolatile(SegmentLayout.PUBLISHED_AT, number + 1);
-        published = number + 1;
+        buffer.putLongVolatile(SegmentLayout.PUBLISHED_AT, written);
+        published = written;
         wakeAll();
-        return number;
+    }
+
+    /// Receiver: what a successor needs, before the source hears of it.
+    ///
+    /// @param offset of the frame in progress in the ring
+    void checkpoint(final Checkpoint checkpoint, final long offset) {
+        checkpoints.write(checkpoint, offset);
+    }
+
+    /// Listener: a sign of life.
+    void beat() {
+        buffer.putLongOrdered(SegmentLayout.HEARTBEAT_AT, 1 + buffer.getLong(SegmentLayout.HEARTBEAT_AT));
+    }
+
+    /// Listener: every follower of the earlier leader came, or none will.
+    void onReunited() {
+        awaiting = false;
+    }
+
+    /// Listener: whether it keeps everything for followers of an earlier leader.
+    boolean isAwaiting() {
+        return awaiting;
     }
 
     /// Receiver: the source's clock less this host's.
@@ -212,7 +281,7 @@ final class LeaderSegment implements AutoCloseable {
     /// Receiver: entries below were released by all followers. What a hostile follower writes frees nothing that was
     /// not published, and delays nobody's own frames beyond its connection.
     long released() {
-        if (!admitted) {
+        if (!admitted || awaiting) {
             return 0;
         }
         long least = published;
@@ -228,21 +297,24 @@ final class LeaderSegment implements AutoCloseable {
     /// Listener: a follower reads from the next entry on.
     ///
     /// @param waker descriptor that wakes it
+    /// @param continues whether it reads from the first entry on
     /// @return its place, or −1 where all are taken
-    int admit(final long pid, final int waker) {
+    int admit(final long pid, final int waker, final boolean continues) {
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
             final int member = SegmentLayout.member(i);
             if (wakers.get(i) == 0) {
                 buffer.putInt(member + SegmentLayout.MEMBER_PID, (int) pid);
                 buffer.putInt(member + SegmentLayout.MEMBER_SLEEPS, 0);
-                long first = admitted ? published : 0;
+                buffer.putInt(member + SegmentLayout.MEMBER_LEFT, 0);
+                final boolean fromHere = admitted && !(continues && awaiting);
+                long first = fromHere ? published : 0;
                 buffer.putLong(member + SegmentLayout.MEMBER_RELEASED, first);
                 buffer.putIntVolatile(member, SegmentLayout.MEMBER_ACTIVE);
                 wakers.set(i, 1 + waker);
                 VarHandle.fullFence();
                 // What is published from here on is not freed before this member released it. The first member reads
                 // from the beginning.
-                first = admitted ? published : 0;
+                first = fromHere ? published : 0;
                 buffer.putLongVolatile(member + SegmentLayout.MEMBER_RELEASED, first);
                 buffer.putLongVolatile(member + SegmentLayout.MEMBER_FIRST, first);
                 admitted = true;

@@ -3,7 +3,8 @@ package io.framecast.engine.hostgroup;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The subscribers on a publisher's own host: they read frames in its send window, by the words of docs/host-segment.md.
+/// The subscribers on a publisher's own host: they read frames in its send window, by the words of
+/// docs/host-segment.md.
 ///
 /// Threading: the publisher's thread begins and publishes frames, the sender's asks what may be freed, the leader's
 /// listener hears of readers that come and go.

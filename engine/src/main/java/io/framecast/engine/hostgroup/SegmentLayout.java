@@ -1,11 +1,10 @@
 package io.framecast.engine.hostgroup;
 
 /// Places of the words that a leader and its followers share (docs/host-segment.md). Numbers are little-endian, words
-/// of
-/// 8 bytes lie at multiples of 8.
+/// of 8 bytes lie at multiples of 8.
 final class SegmentLayout {
     static final long MAGIC = 0x0001_4745_5343_4652L;
-    static final int VERSION = 1;
+    static final int VERSION = 2;
 
     // Header.
     static final int MAGIC_AT = 0;
@@ -19,13 +18,39 @@ final class SegmentLayout {
     static final int FRAME_MAX_AT = 56;
     static final int LEADER_PID_AT = 64;
     static final int ORIGIN_AT = 68;
+    static final int PREDECESSOR_AT = 72;
+    static final int SLOT_BYTES_AT = 80;
+    static final int WINDOW_SLOTS_AT = 84;
+    static final int ALIVE_MS_AT = 88;
     // Words of the leader that change, in lines of the cache of their own.
     static final int PUBLISHED_AT = 128;
     static final int STATE_AT = 136;
     static final int WANTS_AT = 144;
+    static final int HEARTBEAT_AT = 152;
     static final int CLOCK_OFFSET_AT = 192;
     static final int CLOCK_ERROR_AT = 200;
+    // Addresses of the source: a length byte, then the bytes.
+    static final int CONTROL_ADDRESS_AT = 256;
+    static final int DATA_ADDRESS_AT = 320;
+    static final int ADDRESS_BYTES_MAX = 32;
     static final int HEADER_BYTES = 4096;
+
+    // What a successor needs, in two copies that are written in turn.
+    static final int CHECKPOINTS_AT = 1024;
+    static final int CHECKPOINT_BYTES = 1536;
+    static final int CHECKPOINT_VERSION = 0;
+    static final int CHECKPOINT_SECRET = 8;
+    static final int CHECKPOINT_FIRST_SEQUENCE = 16;
+    static final int CHECKPOINT_FRAME_ID = 24;
+    static final int CHECKPOINT_ACKNOWLEDGED = 32;
+    static final int CHECKPOINT_GRANTED = 40;
+    static final int CHECKPOINT_FRAME_BYTES = 48;
+    static final int CHECKPOINT_TIMESTAMP = 56;
+    static final int CHECKPOINT_ATTRIBUTES = 64;
+    static final int CHECKPOINT_COMPLETE = 68;
+    static final int CHECKPOINT_OFFSET = 72;
+    static final int CHECKPOINT_METADATA_BYTES = 80;
+    static final int CHECKPOINT_METADATA = 128;
 
     // Whose memory the ring is: a receiver's, or the source's own window.
     static final int RECEIVED = 0;
@@ -48,6 +73,7 @@ final class SegmentLayout {
     static final int ENTRY_TIMESTAMP = 40;
     static final int ENTRY_METADATA = 48;
     static final int ENTRY_DETAIL = 52;
+    static final int ENTRY_END = 56;
 
     // Kinds of entries. The detail of a loss is its reason, that of a frame whether it lies where it was received.
     static final int FRAME = 1;
@@ -62,6 +88,7 @@ final class SegmentLayout {
     // Words of the member itself.
     static final int MEMBER_RELEASED = 64;
     static final int MEMBER_SLEEPS = 72;
+    static final int MEMBER_LEFT = 76;
 
     static final int MEMBER_FREE = 0;
     static final int MEMBER_ACTIVE = 1;
@@ -88,6 +115,11 @@ final class SegmentLayout {
 
     static int metadata(final long number) {
         return entries() + ENTRIES * ENTRY_BYTES + index(number) * METADATA_BYTES_MAX;
+    }
+
+    /// The copy of the checkpoint that the n-th is written to.
+    static int checkpoint(final long number) {
+        return CHECKPOINTS_AT + (int) (number & 1) * CHECKPOINT_BYTES;
     }
 
     static int member(final int index) {

@@ -2,19 +2,23 @@ package io.framecast.engine.hostgroup;
 
 import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.assembly.FrameMemory.Space;
+import io.framecast.reliability.receive.Checkpoint;
+import io.framecast.reliability.receive.CheckpointLog;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.session.FrameConsumer;
 import java.util.ArrayDeque;
+import java.util.function.LongSupplier;
 
 /// A leader's frames: each goes into the frame table, and its slots are free when all followers have released it, in
 /// order. The leader's own subscriber is a follower as the others are.
 ///
 /// Called by the session's thread, as a [FrameConsumer].
-public final class SharedFrames implements FrameConsumer, AutoCloseable {
+public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoCloseable {
     private final Assembly assembly;
     private final GroupLeader leader;
     private final LeaderSegment segment;
+    private final LongSupplier position;
     // By entry: the session's place of the frame; NONE of a loss.
     private final long[] places = new long[SegmentLayout.ENTRIES];
     // Not yet in the table.
@@ -23,12 +27,23 @@ public final class SharedFrames implements FrameConsumer, AutoCloseable {
     private long next;
     private boolean abandoned;
 
-    private record Loss(long firstFrameId, long count, LossReason reason) {}
+    private record Loss(long firstFrameId, long count, LossReason reason, long end) {}
 
-    SharedFrames(final Assembly assembly, final GroupLeader leader, final LeaderSegment segment) {
+    /// @param position sequence of the frame that the session gives out next
+    SharedFrames(
+            final Assembly assembly,
+            final GroupLeader leader,
+            final LeaderSegment segment,
+            final LongSupplier position) {
         this.assembly = assembly;
         this.leader = leader;
         this.segment = segment;
+        this.position = position;
+    }
+
+    @Override
+    public void onCheckpoint(final Checkpoint checkpoint) {
+        segment.checkpoint(checkpoint, assembly.ringOffset(checkpoint.firstSequence));
     }
 
     @Override
@@ -51,7 +66,7 @@ public final class SharedFrames implements FrameConsumer, AutoCloseable {
         if (assembly.space() != Space.RING) {
             throw new IllegalStateException("a frame of a host group lies in " + assembly.space());
         }
-        next = segment.publish(frame, assembly.offset(), assembly.isInPlace()) + 1;
+        next = segment.publish(frame, assembly.offset(), assembly.isInPlace(), position.getAsLong()) + 1;
         places[SegmentLayout.index(next - 1)] = place;
     }
 
@@ -82,7 +97,7 @@ public final class SharedFrames implements FrameConsumer, AutoCloseable {
 
     @Override
     public void onLoss(final long firstFrameId, final long count, final LossReason reason) {
-        losses.add(new Loss(firstFrameId, count, reason));
+        losses.add(new Loss(firstFrameId, count, reason, position.getAsLong()));
     }
 
     @Override
@@ -100,7 +115,7 @@ public final class SharedFrames implements FrameConsumer, AutoCloseable {
     public boolean flushLosses() {
         while (!losses.isEmpty() && segment.hasRoom(oldest)) {
             final Loss loss = losses.remove();
-            next = segment.publishLoss(loss.firstFrameId, loss.count, loss.reason) + 1;
+            next = segment.publishLoss(loss.firstFrameId, loss.count, loss.reason, loss.end) + 1;
             places[SegmentLayout.index(next - 1)] = NONE;
         }
         return losses.isEmpty();
@@ -131,6 +146,11 @@ public final class SharedFrames implements FrameConsumer, AutoCloseable {
     /// @param ended whether the stream ended; else the source was lost
     public void onOver(final boolean ended) {
         segment.become(ended ? SegmentLayout.END_OF_STREAM : SegmentLayout.SOURCE_LOST);
+    }
+
+    /// Whether a follower may go on with the membership.
+    public boolean hasHeirs() {
+        return leader.hasFollowers();
     }
 
     /// The session writes no more: followers keep what they read by their own mappings, and hold nothing back.

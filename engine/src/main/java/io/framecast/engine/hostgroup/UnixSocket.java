@@ -9,9 +9,12 @@ import io.framecast.api.error.TransportException;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.libc.SocketOption;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -110,15 +113,33 @@ final class UnixSocket implements AutoCloseable {
         return descriptor;
     }
 
+    /// The file at a path, by its number; 0 where there is none.
+    static long inode(final Path path) {
+        try {
+            return ((Number) Files.getAttribute(path, "unix:ino", LinkOption.NOFOLLOW_LINKS)).longValue();
+        } catch (final IOException e) {
+            return 0;
+        }
+    }
+
     /// The user at the other end; −1 where the kernel does not tell.
     long peerUser() {
+        return peer(UCRED_UID);
+    }
+
+    /// The process that listened, or connected, at the other end; −1 where the kernel does not tell.
+    long peerProcess() {
+        return peer(0);
+    }
+
+    private long peer(final int field) {
         try (Arena scratch = Arena.ofConfined()) {
             final MemorySegment credentials = scratch.allocate(UCRED_BYTES, Long.BYTES);
             final MemorySegment bytes = scratch.allocate(JAVA_INT);
             bytes.set(JAVA_INT, 0, UCRED_BYTES);
             final int result =
                     Libc.getsockopt(Libc.newCapture(scratch), descriptor, PEER_CREDENTIALS, credentials, bytes);
-            return result == 0 ? Integer.toUnsignedLong(credentials.get(JAVA_INT, UCRED_UID)) : -1;
+            return result == 0 ? Integer.toUnsignedLong(credentials.get(JAVA_INT, field)) : -1;
         }
     }
 

@@ -144,8 +144,8 @@ public final class FramecastNode implements Framecast, SessionHost {
     private EnginePublisher publisher(final Channel channel) {
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             final Transport transport = opened.add(providers.openTransport(channel));
-            final SourceSession session = new SourceSession(
-                    transport, channel, context, isSharing(channel) ? senderWakeup() : null, secrets);
+            final SourceSession session =
+                    new SourceSession(transport, channel, context, isSharing(channel) ? senderWakeup() : null, secrets);
             opened.keep();
             opened.add(session);
             final EnginePublisher publisher = new EnginePublisher(channel, session, this, this::remove);

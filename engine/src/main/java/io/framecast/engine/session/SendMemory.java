@@ -24,7 +24,8 @@ public final class SendMemory implements AutoCloseable {
     private final int slotBytes;
     private final SendRing ring;
 
-    /// @param shared whether other processes are to read the payload: it has a descriptor then, where it is mapped twice
+    /// @param shared whether other processes are to read the payload: it has a descriptor then, where it is mapped
+    /// twice
     public SendMemory(final int slots, final int slotBytes, final boolean shared) {
         this.slots = slots;
         this.slotBytes = slotBytes;

@@ -15,6 +15,7 @@ import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
 import io.framecast.engine.hostgroup.GroupLeader;
 import io.framecast.engine.hostgroup.SharedFrames;
+import io.framecast.engine.hostgroup.Takeover;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.metrics.Labels;
@@ -38,6 +39,7 @@ import io.framecast.reliability.lane.SendLanePort;
 import io.framecast.reliability.onesided.OneSidedPort;
 import io.framecast.reliability.onesided.ReadCount;
 import io.framecast.reliability.onesided.RemoteWindows;
+import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.receive.ReceiverConfig;
 import io.framecast.reliability.receive.ReceiverCount;
 import io.framecast.reliability.receive.ReceiverMachine;
@@ -72,6 +74,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     private final ControlLane control;
     private final SessionQueue queue;
     private final @Nullable SharedFrames shared;
+    private final @Nullable Checkpoint resumed;
     private final ReceiveMemory memory;
     private final Lane data;
     private final Lane repair;
@@ -97,6 +100,8 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     /// @param loss injected into the data and repair lanes
     /// @param memory of this shape; the session owns it once the constructor returns
     /// @param receiverId random, not 0
+    /// @param secret random; or what became of the one of the membership that goes on
+    /// @param takeover the membership that goes on; null for a new one
     /// @param conductor runs long tasks in order
     ReceiverSession(
             final EngineSubscriber subscriber,
@@ -108,7 +113,9 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             final ReceiveMemory memory,
             final long receiverId,
             final long secret,
+            final @Nullable Takeover takeover,
             final Executor conductor) {
+        resumed = takeover == null ? null : takeover.checkpoint();
         this.control = control;
         this.memory = memory;
         final Channel channel = subscriber.channel();
@@ -152,7 +159,10 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                     this,
                     serving);
             queue = subscriber.openQueue(stream, memory, assembly);
-            shared = share(subscriber, stream, assembly, opened);
+            shared = share(subscriber, stream, assembly, takeover, opened);
+            if (shared != null) {
+                machine.log(shared);
+            }
             protocol = new ReceiveSession(
                     machine,
                     assembly,
@@ -174,6 +184,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             final EngineSubscriber subscriber,
             final StreamInfo stream,
             final Assembly assembly,
+            final @Nullable Takeover takeover,
             final RollbackOnFailure opened) {
         final GroupLeader leader = subscriber.leader();
         if (leader == null) {
@@ -182,7 +193,22 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         if (!(memory instanceof HostReceiveMemory host) || !host.isRingMappedTwice()) {
             throw new ConfigException("host-group: this system cannot map a ring twice; use host-group=off");
         }
-        return opened.add(leader.share(assembly, stream, host.ring(), host.ringBytes()));
+        if (takeover != null) {
+            // The ring is empty, so its first sequences lie where they would without an earlier membership.
+            host.ring()
+                    .segment()
+                    .asSlice(
+                            assembly.ringOffset(takeover.checkpoint().firstSequence),
+                            takeover.payload().byteSize())
+                    .copyFrom(takeover.payload());
+        }
+        return opened.add(leader.share(
+                assembly,
+                stream,
+                host.ring(),
+                host.ringBytes(),
+                takeover != null,
+                () -> machine().nextFrameSequence()));
     }
 
     private LaneAddresses addresses() {
@@ -274,7 +300,11 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         heardNs = nowNs;
         startedNs = nowNs;
         sourcePeer = control.lane().connect(new LaneAddress(machine.stream().controlAddress()));
-        machine.start(nowNs);
+        if (resumed == null) {
+            machine.start(nowNs);
+        } else {
+            machine.resume(resumed, nowNs);
+        }
     }
 
     /// A control datagram that names this session.
@@ -432,6 +462,10 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     }
 
     private void sayGoodbye() {
+        if (shared != null && machine.state() == State.RECEIVING && shared.hasHeirs()) {
+            // One of those who follow goes on with the membership.
+            return;
+        }
         for (int i = 0; i < SessionContext.GOODBYES; i++) {
             machine.leave();
         }

@@ -10,6 +10,7 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities.Placement;
+import io.framecast.engine.hostgroup.Takeover;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.memory.SystemMemory;
 import io.framecast.engine.port.ControlLane;
@@ -26,6 +27,7 @@ import io.framecast.engine.sink.ReceiveMemory;
 import io.framecast.engine.sink.StagedReceiveMemory;
 import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.receive.ReceiverConfig;
+import io.framecast.reliability.wire.ResumeLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.security.SecureRandom;
 import java.util.Objects;
@@ -66,11 +68,12 @@ final class ReceiverSessionFactory {
 
     /// Makes memory, lanes and machine; the handshake is not begun.
     ///
+    /// @param takeover the membership that goes on; null for a new one
     /// @param conductor runs the session's later tasks
     /// @throws IncompatibleSourceException where the source's announced configuration is the cause: listen for
     ///     another source
     /// @throws io.framecast.api.error.FramecastException with one line that says how to fix the problem
-    ReceiverSession open(final StreamInfo stream, final Executor conductor) {
+    ReceiverSession open(final StreamInfo stream, final @Nullable Takeover takeover, final Executor conductor) {
         final Kind kind = way();
         final MemoryShape shape = shape(stream, kind);
         final MemoryNeeds needs =
@@ -79,6 +82,7 @@ final class ReceiverSessionFactory {
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             requireRoom(needs);
             final ReceiveMemory memory = opened.add(memory(shape, kind));
+            final long id = secrets.nextLong() | 1;
             final ReceiverSession session = new ReceiverSession(
                     subscriber,
                     transport,
@@ -87,8 +91,9 @@ final class ReceiverSessionFactory {
                     loss,
                     shape,
                     memory,
-                    secrets.nextLong() | 1,
-                    secrets.nextLong(),
+                    id,
+                    takeover == null ? secrets.nextLong() : ResumeLayout.secretOf(takeover.checkpoint().secret, id),
+                    takeover,
                     conductor);
             opened.keep();
             return session;
@@ -99,7 +104,7 @@ final class ReceiverSessionFactory {
             // The ring can be too long for a placement that worked with the probe's short one: the next placement is
             // tried.
             report(probe.without(kind, e));
-            return open(stream, conductor);
+            return open(stream, takeover, conductor);
         } catch (final OutOfMemoryError e) {
             final String line =
                     "ring: no room for " + needs.hostBytes() + " bytes in the host and " + needs.deviceBytes()

@@ -9,6 +9,7 @@ import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.Transport;
 import io.framecast.engine.hostgroup.GroupLeader;
+import io.framecast.engine.hostgroup.Takeover;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.metrics.Labels;
 import io.framecast.engine.port.ControlLane;
@@ -194,6 +195,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             return 0;
         }
         onCycle(nowNs);
+        takeOver();
         int work = pollControl(nowNs);
         busy = false;
         // Backwards, because the loop may remove a session.
@@ -283,9 +285,22 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         if (stream.channel().equals(channel.name())
                 && hasRoom(nowNs)
                 && (leader == null || !leader.yieldsToPublisher())) {
-            receiver.conductor().send(() -> open(stream));
+            receiver.conductor().send(() -> open(stream, null));
             // Set only after the request: if the conductor refuses it, the subscription waits for nothing.
             opening = true;
+        }
+    }
+
+    // The membership of an earlier leader of the host group goes on, before any other source is heard.
+    private void takeOver() {
+        final GroupLeader leader = subscriber.leader();
+        if (leader == null || opening || over) {
+            return;
+        }
+        final Takeover takeover = leader.takeover();
+        if (takeover != null) {
+            opening = true;
+            receiver.conductor().send(() -> open(takeover.stream(), takeover));
         }
     }
 
@@ -317,10 +332,10 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     }
 
     // Conductor: makes a session's memory, lanes and machine. A subscription without an answer would wait for ever.
-    private void open(final StreamInfo stream) {
+    private void open(final StreamInfo stream, final @Nullable Takeover takeover) {
         final long source = stream.session();
-        try {
-            final ReceiverSession made = factory.open(stream, receiver.conductor()::send);
+        try (takeover) {
+            final ReceiverSession made = factory.open(stream, takeover, receiver.conductor()::send);
             receiver.send(() -> attach(made, receiver.nowNs()));
         } catch (final IncompatibleSourceException e) {
             final String reason = String.valueOf(e.getMessage());

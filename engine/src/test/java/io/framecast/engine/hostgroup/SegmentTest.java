@@ -17,11 +17,13 @@ import io.framecast.engine.libc.Linux;
 import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.reliability.receive.LossReason;
+import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
+import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -32,6 +34,8 @@ import org.junit.jupiter.api.Test;
 /// What leader and followers share, and what either does with words that make no sense.
 class SegmentTest {
     private static final long RING_BYTES = 1 << 16;
+    private static final StreamInfo STREAM =
+            new StreamInfo(77, "test", 1024, 64, 10_000, 1000, new byte[] {1, 2}, new byte[] {3});
 
     private final DeviceBackend device = new HostProvider().open(0);
     private final MirroredMemory ring = MirroredMemory.allocateShared(RING_BYTES);
@@ -39,7 +43,7 @@ class SegmentTest {
 
     SegmentTest() {
         assumeTrue(ring.mirrored());
-        leader = new LeaderSegment(ring.descriptor(), RING_BYTES, 77, 1, 10_000);
+        leader = new LeaderSegment(ring.descriptor(), RING_BYTES, STREAM, 1, 0);
     }
 
     @BeforeEach
@@ -59,13 +63,25 @@ class SegmentTest {
         }
     }
 
+    // To nobody.
+    private static LeaderConnection connection() {
+        final Path path =
+                Path.of("/tmp/framecast-segment-test-" + ProcessHandle.current().pid() + ".sock");
+        final UnixSocket listener = UnixSocket.listen(path);
+        final UnixSocket made = UnixSocket.connect(path);
+        listener.close();
+        path.toFile().delete();
+        assertNotNull(made);
+        return new LeaderConnection(made);
+    }
+
     private FollowerSegment follower() {
         final int waker = EventCount.open();
-        final int member = leader.admit(1, waker);
+        final int member = leader.admit(1, waker, false);
         final int[] descriptors = {
             Libc.fcntl(leader.ringDescriptor(), 0, 0), copy(leader.wordsDescriptor()), waker, EventCount.open()
         };
-        final FollowerSegment made = FollowerSegment.of(device, descriptors, member);
+        final FollowerSegment made = FollowerSegment.of(connection(), device, descriptors, member);
         assertNotNull(made);
         return made;
     }
@@ -79,8 +95,8 @@ class SegmentTest {
     void shouldTellLossesInOrderAndFreeNothingBeforeItIsReleased() {
         try (FollowerSegment one = follower();
                 FollowerSegment other = follower()) {
-            assertEquals(0, leader.publishLoss(5, 2, LossReason.EXPIRED));
-            assertEquals(1, leader.publishLoss(7, 1, LossReason.DAMAGED));
+            assertEquals(0, leader.publishLoss(5, 2, LossReason.EXPIRED, 0));
+            assertEquals(1, leader.publishLoss(7, 1, LossReason.DAMAGED, 0));
             assertEquals(0, leader.released());
             assertTrue(one.hasNext());
             assertEquals(0, one.take());
@@ -105,7 +121,7 @@ class SegmentTest {
 
     @Test
     void shouldKeepEverythingUntilTheFirstFollowerCame() {
-        leader.publishLoss(0, 1, LossReason.EXPIRED);
+        leader.publishLoss(0, 1, LossReason.EXPIRED, 0);
         assertEquals(0, leader.released());
         try (FollowerSegment first = follower()) {
             assertEquals(0, first.take());
@@ -114,12 +130,12 @@ class SegmentTest {
 
     @Test
     void shouldBeginAtTheNextEntryAndHoldBackFromThereOn() {
-        leader.dismiss(leader.admit(1, 0));
-        leader.publishLoss(0, 1, LossReason.EXPIRED);
+        leader.dismiss(leader.admit(1, 0, false));
+        leader.publishLoss(0, 1, LossReason.EXPIRED, 0);
         assertEquals(1, leader.released());
         try (FollowerSegment late = follower()) {
             assertFalse(late.hasNext());
-            leader.publishLoss(1, 1, LossReason.EXPIRED);
+            leader.publishLoss(1, 1, LossReason.EXPIRED, 0);
             assertEquals(1, leader.released());
             assertEquals(1, late.take());
         }
@@ -128,11 +144,11 @@ class SegmentTest {
     @Test
     void shouldTakeSixtyFourMembersAndNoMore() {
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
-            assertEquals(i, leader.admit(i, 0));
+            assertEquals(i, leader.admit(i, 0, false));
         }
-        assertEquals(-1, leader.admit(99, 0));
+        assertEquals(-1, leader.admit(99, 0, false));
         leader.dismiss(7);
-        assertEquals(7, leader.admit(99, 0));
+        assertEquals(7, leader.admit(99, 0, false));
     }
 
     @Test
@@ -141,7 +157,7 @@ class SegmentTest {
         final SplittableRandom random = new SplittableRandom(7);
         try (FollowerSegment follower = follower()) {
             for (int round = 0; round < 2_000; round++) {
-                final long number = leader.publishLoss(round, 1, LossReason.EXPIRED);
+                final long number = leader.publishLoss(round, 1, LossReason.EXPIRED, 0);
                 final int entry = SegmentLayout.entry(number);
                 words.putInt(entry + SegmentLayout.ENTRY_KIND, random.nextInt(4));
                 words.putLong(entry + SegmentLayout.ENTRY_OFFSET, random.nextLong());
@@ -161,7 +177,7 @@ class SegmentTest {
     @Test
     void shouldRefuseATornEntry() {
         try (FollowerSegment follower = follower()) {
-            leader.publishLoss(0, 1, LossReason.EXPIRED);
+            leader.publishLoss(0, 1, LossReason.EXPIRED, 0);
             words().putLong(SegmentLayout.entry(0), SegmentLayout.version(0) - 1);
             assertThrows(IllegalStateException.class, follower::take);
         }
@@ -170,7 +186,7 @@ class SegmentTest {
     @Test
     void shouldFreeNothingThatWasNotPublishedWhateverAMemberSays() {
         try (FollowerSegment _ = follower()) {
-            leader.publishLoss(0, 1, LossReason.EXPIRED);
+            leader.publishLoss(0, 1, LossReason.EXPIRED, 0);
             words().putLong(SegmentLayout.member(0) + SegmentLayout.MEMBER_RELEASED, Long.MAX_VALUE);
             assertEquals(1, leader.released());
             words().putLong(SegmentLayout.member(0) + SegmentLayout.MEMBER_RELEASED, -5);
@@ -192,11 +208,11 @@ class SegmentTest {
                 EventCount.open(),
                 EventCount.open()
             };
-            assertNull(FollowerSegment.of(device, descriptors, 0), "at " + at);
+            assertNull(FollowerSegment.of(connection(), device, descriptors, 0), "at " + at);
             words.putLong(at, before);
         }
         final int[] none = {-1, -1, -1, -1};
-        assertNull(FollowerSegment.of(device, none, 0));
+        assertNull(FollowerSegment.of(connection(), device, none, 0));
     }
 
     @Test
@@ -237,7 +253,7 @@ class SegmentTest {
         final AtomicBoolean done = new AtomicBoolean();
         try (FollowerSegment follower = follower();
                 FollowerCopies copies = new FollowerCopies(late(done), 64, 1)) {
-            leader.publishLoss(0, 1, LossReason.EXPIRED);
+            leader.publishLoss(0, 1, LossReason.EXPIRED, 0);
             final long number = follower.take();
             assertTrue(follower.enter());
             final FollowerCopies.Place place =

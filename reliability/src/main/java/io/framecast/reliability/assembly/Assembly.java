@@ -204,6 +204,13 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
         return ledger.creditLimit() - shape.spareSlots();
     }
 
+    /// Where the payload of a sequence lies, or will, in [FrameMemory.Space#RING]; for rings addressed by sequence.
+    ///
+    /// @return an offset in bytes
+    public long ringOffset(final long sequence) {
+        throw new IllegalStateException("a ring in order of arrival is not addressed by sequence");
+    }
+
     /// Whether copies are under way without an event for their end.
     public final boolean isCopying() {
         return memory.completed() < memory.submitted();

@@ -64,7 +64,8 @@ abstract sealed class SequenceAssembly extends Assembly permits RingAssembly, St
         }
     }
 
-    final long ringOffset(final long sequence) {
+    @Override
+    public final long ringOffset(final long sequence) {
         return (long) ring.slot(sequence) * shape.slotBytes();
     }
 }

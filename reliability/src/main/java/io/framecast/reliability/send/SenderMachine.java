@@ -405,8 +405,7 @@ public final class SenderMachine {
         }
         final int member = admissions.resumed(datagram, offset);
         if (member == MemberTable.NONE) {
-            admissions.onStranger(
-                    ControlLayout.RECEIVER.get(datagram, offset), ControlLayout.TYPE_RESUME, nowNs);
+            admissions.onStranger(ControlLayout.RECEIVER.get(datagram, offset), ControlLayout.TYPE_RESUME, nowNs);
             return Verdict.UNKNOWN_MEMBER;
         }
         final Verdict verdict = admissions.onResume(member, datagram, offset, nowNs);

@@ -1,0 +1,333 @@
+package io.framecast.engine.hostgroup;
+
+import io.framecast.api.Channel;
+import io.framecast.api.Subscriber;
+import io.framecast.api.error.FramecastException;
+import io.framecast.engine.libc.Libc;
+import io.framecast.engine.libc.Linux;
+import io.framecast.engine.ready.Wakeup;
+import io.framecast.reliability.memory.Words;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// A subscriber's place in its host group: it brings the follower what leaders share, and when a leader is gone or
+/// stands
+/// still it follows the next one, or becomes that and goes on with the membership.
+///
+/// Threading: a thread of its own; [#close] by another.
+final class GroupMembership implements AutoCloseable {
+    // A leader whose sign of life did not change for so many looks stands still. Looks are counted and no time is
+    // measured: this process may have stood still itself.
+    private static final int STILL_LOOKS = 4;
+    private static final long LOOK_NS = GroupLeader.BEAT_NS;
+    private static final long REUNION_NS = 50_000_000;
+    // Between two moves: a leader may have no room.
+    private static final long MOVE_NS = 100_000_000;
+    private static final long END_WAIT_MS = 5_000;
+    private static final long NOBODY = -1;
+
+    private final Channel channel;
+    private final Follower follower;
+    private final Wakeup receiver;
+    private final Consumer<String> notices;
+    private final Function<GroupLeader, Subscriber> leading;
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment polled = arena.allocate(2L * Linux.POLLFD_BYTES, Long.BYTES);
+    private final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
+    private final MemorySegment look = arena.allocate(Linux.TIMESPEC_BYTES, Long.BYTES);
+    private final int[] descriptors = new int[UnixSocket.DESCRIPTORS_MAX];
+    private final int waker = EventCount.open();
+    private final Thread thread;
+    private LeaderConnection connection;
+    // The newest; the follower closes it.
+    private @Nullable FollowerSegment segment;
+    // Whether that is of the present leader.
+    private boolean present;
+    private long heartbeat;
+    private int stillLooks;
+    private long movedNs = System.nanoTime() - MOVE_NS;
+    // Nothing more comes, or this subscriber cannot go on.
+    private boolean over;
+    // While this subscriber leads; the member is what the source sees of it.
+    private volatile @Nullable GroupLeader leader;
+    private volatile @Nullable Subscriber member;
+    private volatile boolean closed;
+
+    /// Enters the channel's group.
+    ///
+    /// @param leading makes the member that a leader is to the source
+    /// @throws FramecastException where that fails
+    GroupMembership(
+            final Channel channel,
+            final Follower follower,
+            final Wakeup receiver,
+            final Consumer<String> notices,
+            final Function<GroupLeader, Subscriber> leading) {
+        this.channel = channel;
+        this.follower = follower;
+        this.receiver = receiver;
+        this.notices = notices;
+        this.leading = leading;
+        look.set(ValueLayout.JAVA_LONG, Linux.TIMESPEC_NANOS, LOOK_NS);
+        try {
+            connection = enter(NOBODY, null);
+        } catch (final RuntimeException | Error e) {
+            free();
+            throw e;
+        }
+        thread = Thread.ofPlatform().daemon().name("framecast-group-member").start(this::run);
+    }
+
+    /// What the source sees of this subscriber; null while another one leads. Any thread.
+    @Nullable
+    Subscriber member() {
+        return member;
+    }
+
+    /// Any thread: there may be something to do.
+    void wake() {
+        synchronized (arena) {
+            if (arena.scope().isAlive()) {
+                EventCount.add(waker);
+            }
+        }
+    }
+
+    private void run() {
+        try {
+            while (!closed) {
+                watch(0, waker);
+                watch(1, over ? waker : connection.socket().descriptor());
+                Libc.ppoll(polled.address(), 2, over ? 0 : look.address());
+                EventCount.drain(waker, message);
+                step();
+            }
+        } catch (final FramecastException e) {
+            giveUp(String.valueOf(e.getMessage()));
+        } catch (final RuntimeException | Error e) {
+            giveUp("host group: " + e);
+        } finally {
+            stopLeading();
+            connection.close();
+            free();
+        }
+    }
+
+    private void giveUp(final String line) {
+        over = true;
+        follower.fail(line);
+    }
+
+    private void step() {
+        stopSharing();
+        if (over || closed) {
+            return;
+        }
+        final boolean gone = hear();
+        if (over || (!gone && !standsStill())) {
+            return;
+        }
+        final FollowerSegment last = segment;
+        if (last != null && gone) {
+            last.onOrphaned();
+            follower.wake();
+        }
+        if (isFinal(last)) {
+            over = true;
+            return;
+        }
+        move(gone ? NOBODY : connection.leader());
+    }
+
+    private void watch(final int index, final int descriptor) {
+        final long at = (long) index * Linux.POLLFD_BYTES;
+        Words.setInt(polled, at, descriptor);
+        Words.setInt(polled, at + Linux.POLLFD_EVENTS, Linux.POLLIN);
+    }
+
+    // Takes the leader's messages, each of which brings a session; whether the leader is gone.
+    private boolean hear() {
+        while (true) {
+            final int length = connection.socket().receive(message, descriptors, Linux.MSG_DONTWAIT);
+            if (length < 0) {
+                return false;
+            }
+            if (!GroupMessage.is(message, length, GroupMessage.SEGMENT)) {
+                if (GroupMessage.isForeign(message, length)) {
+                    giveUp("host group: its leader speaks another version of docs/host-segment.md; run the same version"
+                            + " of framecast in both processes, or use host-group=off");
+                }
+                return true;
+            }
+            final FollowerSegment made =
+                    FollowerSegment.of(connection, follower.device(), descriptors, GroupMessage.member(message));
+            if (made == null) {
+                giveUp("host group: its leader shared no segment that can be read; use host-group=off");
+                return false;
+            }
+            segment = made;
+            present = true;
+            heartbeat = made.heartbeat();
+            stillLooks = 0;
+            follower.add(made);
+        }
+    }
+
+    private boolean standsStill() {
+        final FollowerSegment shared = segment;
+        if (shared == null || !present || leader != null || !shared.enter()) {
+            return false;
+        }
+        try {
+            final long beat = shared.heartbeat();
+            stillLooks = beat == heartbeat ? stillLooks + 1 : 0;
+            heartbeat = beat;
+            return stillLooks >= STILL_LOOKS && !shared.isOfSource();
+        } finally {
+            shared.exit();
+        }
+    }
+
+    // No successor is needed behind the end of a stream.
+    private boolean isFinal(final @Nullable FollowerSegment last) {
+        if (last == null || !last.enter()) {
+            return false;
+        }
+        try {
+            final int state = last.state();
+            return state == SegmentLayout.END_OF_STREAM
+                    || (state == SegmentLayout.SOURCE_LOST && channel.stream().rejoinMs() == 0);
+        } finally {
+            last.exit();
+        }
+    }
+
+    private void move(final long deposed) {
+        final long sinceNs = System.nanoTime() - movedNs;
+        if (sinceNs < MOVE_NS) {
+            LockSupport.parkNanos(MOVE_NS - sinceNs);
+        }
+        movedNs = System.nanoTime();
+        final FollowerSegment last = segment;
+        final GroupLeader led = leader;
+        final boolean wasDeposed = led != null && led.isDeposed();
+        final Takeover takeover =
+                last == null || wasDeposed ? null : last.takeover(channel.name(), deposed, follower.uses());
+        if (takeover == null && isFinal(last)) {
+            // Its leader had promised the end of the stream.
+            over = true;
+            follower.wake();
+            return;
+        }
+        final LeaderConnection former = connection;
+        boolean moved = false;
+        try {
+            stopLeading();
+            connection = enter(deposed, takeover);
+            moved = true;
+        } finally {
+            if (!moved && takeover != null) {
+                takeover.close();
+            }
+        }
+        present = false;
+        stillLooks = 0;
+        former.close();
+        if (wasDeposed && last != null && leader != null && channel.stream().rejoinMs() == 0) {
+            // Nobody goes on with the membership that it had.
+            stopLeading();
+            last.onLost();
+            over = true;
+            follower.wake();
+        }
+    }
+
+    // Follows who leads, or leads.
+    private LeaderConnection enter(final long deposed, final @Nullable Takeover takeover) {
+        final HostGroups.Role role = HostGroups.enter(channel, deposed, receiver, notices);
+        final GroupLeader leads = role.leader();
+        final FollowerSegment last = segment;
+        final long generation = last == null ? 0 : last.generation();
+        if (leads == null) {
+            notices.accept(
+                    role.local()
+                            ? "host group: reads the window of the publisher of " + channel.name() + " on this host"
+                            : "host group: follows a subscriber of " + channel.name() + " on this host");
+            if (takeover != null) {
+                takeover.close();
+            }
+            return connect(role.connection(), generation);
+        }
+        notices.accept("host group: leads the subscribers of " + channel.name() + " on this host"
+                + (takeover == null ? "" : ", and goes on where the earlier leader stopped"));
+        LeaderConnection made = null;
+        try {
+            if (takeover != null) {
+                leads.inherit(takeover);
+            }
+            made = connect(role.connection(), generation);
+            leads.awaitSurvivors(REUNION_NS);
+            leader = leads;
+            member = leading.apply(leads);
+            return made;
+        } catch (final RuntimeException | Error e) {
+            leader = null;
+            leads.close();
+            if (made != null) {
+                made.close();
+            }
+            throw e;
+        }
+    }
+
+    private LeaderConnection connect(final UnixSocket socket, final long generation) {
+        // A leader that is gone again is noticed by the end of the connection.
+        socket.send(GroupMessage.hello(message, ProcessHandle.current().pid(), generation));
+        return new LeaderConnection(socket);
+    }
+
+    // A membership that is over has nothing for those who come later: they lead anew. Those who follow read on.
+    private void stopSharing() {
+        final Subscriber own = member;
+        final GroupLeader sharing = leader;
+        if (own != null && sharing != null && GroupSubscriber.isFinal(own.state())) {
+            sharing.close();
+        }
+    }
+
+    private void stopLeading() {
+        final Subscriber own = member;
+        final GroupLeader sharing = leader;
+        member = null;
+        leader = null;
+        if (own != null) {
+            own.close();
+        }
+        if (sharing != null) {
+            sharing.close();
+        }
+    }
+
+    private void free() {
+        synchronized (arena) {
+            Libc.close(waker);
+            arena.close();
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        wake();
+        try {
+            thread.join(END_WAIT_MS);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package io.framecast.engine.hostgroup;
+
+import io.framecast.reliability.receive.Checkpoint;
+import io.framecast.reliability.wire.StreamInfo;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/// What a leader left to its successor: the membership, and the part of a frame that had arrived.
+///
+/// @param generation of the leader's segment
+/// @param payload of the frame in progress, as far as it was acknowledged; in the leader's ring
+/// @param survivors processes of the members that followed it
+/// @param end runs when the payload is not read any more
+public record Takeover(
+        long generation,
+        StreamInfo stream,
+        Checkpoint checkpoint,
+        MemorySegment payload,
+        List<Integer> survivors,
+        Runnable end)
+        implements AutoCloseable {
+    @Override
+    public void close() {
+        end.run();
+    }
+}
