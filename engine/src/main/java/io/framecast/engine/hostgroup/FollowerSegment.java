@@ -178,8 +178,7 @@ final class FollowerSegment implements AutoCloseable {
     ///
     /// @param deposed process of a leader that stands still; −1 for one that is gone
     /// @param uses of the follower, which must not end in front of this
-    /// @return null where there is nothing to go on with: no membership, a stream that has ended, or words that
-    cannot be
+    /// @return null where there is no membership to go on with: the stream has ended, or its words make no sense
     @Nullable
     Takeover takeover(final String channel, final long deposed, final Holds uses) {
         if (!uses.take()) {

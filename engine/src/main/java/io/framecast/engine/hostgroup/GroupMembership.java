@@ -15,9 +15,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// A subscriber's place in its host group: it brings the follower what leaders share, and when a leader is gone or
-/// stands
-/// still it follows the next one, or becomes that and goes on with the membership.
+/// A subscriber's place in its host group: it brings the follower what leaders share. When a leader is gone or stands
+/// still, it follows the next one, or becomes that and goes on with the membership.
 ///
 /// Threading: a thread of its own; [#close] by another.
 final class GroupMembership implements AutoCloseable {

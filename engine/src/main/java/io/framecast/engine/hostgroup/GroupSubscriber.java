@@ -24,8 +24,7 @@ import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /// A subscriber in a host group: it follows a leader, and may be that leader as well ([GroupMembership]). When its
-/// leader
-/// is gone it follows the next one or becomes it; no frame is lost by that.
+/// leader is gone it follows the next one or becomes it; no frame is lost by that.
 ///
 /// Threading: as [Subscriber] says.
 public final class GroupSubscriber implements Subscriber {
