@@ -214,13 +214,7 @@ final class FollowerSegment implements AutoCloseable {
         final long last = published - 1;
         if (published > 0 && buffer.getLongVolatile(SegmentLayout.entry(last)) == SegmentLayout.version(last)) {
             final long behind = buffer.getLong(SegmentLayout.entry(last) + SegmentLayout.ENTRY_END);
-            if (behind > from.firstSequence) {
-                // The leader published more than it had promised.
-                from.firstSequence = behind;
-                from.frameId = frameId(last) + (isLoss(last) ? length(last) : 1);
-                from.frameBytes = 0;
-                from.acknowledged = Math.max(behind, from.acknowledged);
-            }
+            from.skipTo(behind, frameId(last) + (isLoss(last) ? length(last) : 1));
         }
         final long slots = from.acknowledged - from.firstSequence;
         final long bytes = slots * stream.slotBytes();

@@ -32,4 +32,15 @@ public final class Checkpoint {
     public boolean isWithinFrame() {
         return frameBytes > 0 && acknowledged > firstSequence;
     }
+
+    /// The receiver had handed out more than it had promised: everything up to the frame that begins there.
+    public void skipTo(final long sequence, final long nextFrameId) {
+        if (sequence > firstSequence) {
+            firstSequence = sequence;
+            frameId = nextFrameId;
+            frameBytes = 0;
+            metadata = null;
+            acknowledged = Math.max(sequence, acknowledged);
+        }
+    }
 }
