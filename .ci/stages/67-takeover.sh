@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# Leaders of a host group are killed, and stopped, one after the other, while they stream at 1 % loss: whoever follows
+# has every frame once and in order. Prints how long those who follow got no frame.
+#
+#   .ci/stages/67-takeover.sh [ROUNDS]    two leaders are killed, and two stopped, in each round; default 1
+set -euo pipefail
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
+
+work=$(mktemp -d)
+trap 'rm -rf -- "$work"' EXIT
+./framecast --version >/dev/null
+XDG_RUNTIME_DIR=$work FRAMECAST_BUILD=skip python3 - "$work" "${1:-1}" <<'PYTHON'
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+work, rounds = sys.argv[1], int(sys.argv[2])
+MEMBERS, VICTIMS, FRAMES, RATE = 4, 2, 1500, 150
+FRAME_BYTES = 160 * 120 * 3 // 2
+# A leader that stands still is noticed after this.
+STOP_S = 1.0
+
+
+def framecast(*arguments, log, **options):
+    return subprocess.Popen(
+        ["./framecast", *arguments], stderr=open(log, "w"), start_new_session=True, **options
+    )
+
+
+def arrivals(process, times):
+    have = 0
+    while block := os.read(process.stdout.fileno(), 1 << 16):
+        have += len(block)
+        while have >= FRAME_BYTES:
+            have -= FRAME_BYTES
+            times.append(time.monotonic())
+
+
+def send(process, number):
+    # The script, and the JVM that took its place or runs below it.
+    os.killpg(process.pid, number)
+
+
+def wait_for(condition, what):
+    end = time.monotonic() + 60
+    while not condition():
+        if time.monotonic() > end:
+            sys.exit(f"failed: waited in vain: {what}")
+        time.sleep(0.02)
+
+
+def leads(log):
+    return "leads the subscribers" in open(log).read()
+
+
+def play(name, port, number):
+    uri = f"framecast:udp?group=224.20.30.49:{port}|channel={name}|interface=127.0.0.1|device=host"
+    members, times, logs = [], [], []
+    for i in range(MEMBERS):
+        logs.append(f"{work}/{name}-{i}.log")
+        members.append(
+            framecast("subscribe", uri + "|host-group=auto", "--loss", "0.01", "--out", "-", "--json",
+                      f"{work}/{name}-{i}.json", log=logs[i], stdout=subprocess.PIPE)
+        )
+        times.append([])
+        threading.Thread(target=arrivals, args=(members[i], times[i]), daemon=True).start()
+        wait_for(lambda: os.path.getsize(logs[i]) > 0, f"subscriber {i}")
+    publisher = framecast("publish", uri, "--input", "test", "--video", "160x120xnv12", "--frames", str(FRAMES), "--rate",
+                          str(RATE), "--json", f"{work}/{name}-publish.json", log=f"{work}/{name}-publish.log")
+    alive = list(range(MEMBERS))
+    gaps = []
+    wait_for(lambda: all(len(t) > 100 for t in times), "frames")
+    for _ in range(VICTIMS):
+        wait_for(lambda: any(leads(logs[i]) for i in alive), "a leader")
+        victim = next(i for i in alive if leads(logs[i]))
+        alive.remove(victim)
+        before = [len(times[i]) for i in alive]
+        start = time.monotonic()
+        send(members[victim], number)
+        wait_for(lambda: all(len(times[i]) > n + 150 for i, n in zip(alive, before)), "frames behind a leader")
+        for i, n in zip(alive, before):
+            # From the signal, or the last frame of those that were under way, to the next one.
+            near = [start] + [t for t in times[i][n:]]
+            gaps.append(max(b - a for a, b in zip(near, near[1:])))
+    publisher.wait(timeout=120)
+    published = json.load(open(f"{work}/{name}-publish.json"))["publisher"]["stream_crc32c"]
+    for i in alive:
+        members[i].wait(timeout=60)
+        subscriber = json.load(open(f"{work}/{name}-{i}.json"))["subscribers"][0]
+        if subscriber["frames"] != FRAMES or subscriber["stream_crc32c"] != published:
+            sys.exit(f"failed: {name}, subscriber {i}: {subscriber}\n{open(logs[i]).read()}")
+    for i in set(range(MEMBERS)) - set(alive):
+        # One that stood still hears that it is no member any more, or finds nobody.
+        send(members[i], signal.SIGCONT)
+        time.sleep(0.5)
+        send(members[i], signal.SIGKILL)
+        members[i].wait(timeout=10)
+    return gaps
+
+
+port = 24430
+for name, number in (("killed", signal.SIGKILL), ("stopped", signal.SIGSTOP)):
+    gaps = []
+    for i in range(rounds):
+        gaps += play(f"{name}{i}", port, number)
+        port += 3
+    extra = f", of which {STOP_S:.0f} s until that is noticed" if number == signal.SIGSTOP else ""
+    print(f"passed: {rounds * VICTIMS} leaders {name}: every frame once; no frame for {1e3 * statistics.median(gaps):.0f} ms"
+          f" in the median, {1e3 * max(gaps):.0f} ms at most{extra}", flush=True)
+left = [name for name in os.listdir(work + "/framecast") if name.endswith(".sock")]
+# Of those that were killed last: the next start removes it.
+if len(left) > 2:
+    sys.exit(f"failed: {left} are left")
+PYTHON
