@@ -148,6 +148,11 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
         segment.become(ended ? SegmentLayout.END_OF_STREAM : SegmentLayout.SOURCE_LOST);
     }
 
+    /// Subscribers that read what this session receives.
+    public int readers() {
+        return Math.max(1, segment.members());
+    }
+
     /// Whether a follower may go on with the membership.
     public boolean hasHeirs() {
         return leader.hasFollowers();

@@ -524,7 +524,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
 
     @Override
     public int readySubscribers() {
-        return session.readyMembers();
+        return session.readySubscribers();
     }
 
     @Override

@@ -87,6 +87,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     private volatile int wantedSlots;
     private volatile int refusedSlots;
     private volatile int readyMembers;
+    private volatile int readySubscribers;
     private volatile boolean ending;
     private volatile boolean drained;
     private volatile boolean settled;
@@ -310,6 +311,11 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         return readyMembers + (local == null ? 0 : local.count());
     }
 
+    /// Subscribers that are ready: those on this host, and those for whom members stand.
+    int readySubscribers() {
+        return readySubscribers + (local == null ? 0 : local.count());
+    }
+
     /// Subscribers on this host that read the window; null where it is not shared.
     @Nullable
     LocalReaders local() {
@@ -431,6 +437,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
             members.look();
         }
         readyMembers = machine.readyMembers();
+        readySubscribers = machine.readySubscribers();
         if (hasRoom(wantedSlots)) {
             publisher.wake();
         }

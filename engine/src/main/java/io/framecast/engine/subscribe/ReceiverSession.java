@@ -326,6 +326,9 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             return protocol.takeBack(nowNs);
         }
         final int work = protocol.doWork(nowNs);
+        if (shared != null) {
+            machine.standFor(shared.readers(), nowNs);
+        }
         counters.tick(work, nowNs);
         return work;
     }

@@ -175,7 +175,8 @@ class HostGroupTest {
             taker();
         }
         await(() -> takers.stream().allMatch(taker -> taker.subscriber.state() == Subscriber.State.READY), "ready");
-        assertEquals(1, publisher.readySubscribers());
+        await(() -> publisher.readySubscribers() == 3, "the source hears of all three");
+        assertEquals(1, publisher.stats().members().size());
         // Ten times around the ring.
         publish(publisher, 0, 400);
         assertTrue(publisher.close(Duration.ofSeconds(30)));

@@ -74,6 +74,7 @@ public final class ReceiverMachine {
     private final RepairStrategy repairs;
     private final ReceiveLedger ledger;
     private final Reporting reporting;
+    private final PolicyReport policy;
     private final StreamEnd streamEnd = new StreamEnd();
     private final SourceWatch source;
     private final ClockOffset clock;
@@ -114,6 +115,7 @@ public final class ReceiverMachine {
         ledger = new ReceiveLedger(config, queue, streamEnd);
         final AckScheduler acks = new AckScheduler(config.firstGrantSlots(), random.nextDouble(), source.ackIdleNs());
         reporting = new Reporting(ids, serving, output, counts, window, source, acks, ledger, config);
+        policy = new PolicyReport(ids, output, config.delivery());
         repairs = new RepairStrategy(output, reporting, ids, counts);
     }
 
@@ -134,6 +136,13 @@ public final class ReceiverMachine {
     /// Before the receiver is a member: keeps what a successor needs.
     public void log(final CheckpointLog log) {
         ledger.log(log);
+    }
+
+    /// While it is a member: it stands for so many subscribers, which the source is told.
+    public void standFor(final int subscribers, final long nowNs) {
+        if (state == State.RECEIVING) {
+            policy.standFor(subscribers, nowNs);
+        }
     }
 
     /// Whether a successor could go on.
@@ -428,8 +437,7 @@ public final class ReceiverMachine {
                     ControlLayout.TYPE_SOLICIT,
                     ControlLayout.TYPE_RESUME,
                     ControlLayout.TYPE_LEAVE -> Verdict.UNKNOWN_MEMBER;
-            // This receiver's delivery never changes.
-            case ControlLayout.TYPE_POLICY -> Verdict.IMPOSSIBLE;
+            case ControlLayout.TYPE_POLICY -> policy.onAnswer(datagram, offset);
             default -> Verdict.BAD_TYPE;
         };
     }
@@ -696,7 +704,7 @@ public final class ReceiverMachine {
         if (nacks.nextDeadlineNs() <= nowNs) {
             work += repairs.onTick(nacks, ledger.highestData(), nowNs);
         }
-        work += reporting.onTick(nowNs);
+        work += reporting.onTick(nowNs) + policy.onTick(nowNs);
         return work + reporting.askFor(queue, nowNs);
     }
 
@@ -712,7 +720,9 @@ public final class ReceiverMachine {
             case JOINING, PROBING, STARTING -> Math.min(handshake.dueNs(), source.lostNs());
             case RECEIVING ->
                 Math.min(
-                        Math.min(clock.dueNs(), Math.min(reporting.nextDeadlineNs(), queue.askNs())),
+                        Math.min(
+                                Math.min(clock.dueNs(), policy.dueNs()),
+                                Math.min(reporting.nextDeadlineNs(), queue.askNs())),
                         Math.min(
                                 Math.min(
                                         nacks.nextDeadlineNs(),

@@ -172,6 +172,7 @@ final class Admissions {
             return Verdict.IMPOSSIBLE;
         }
         place.id = id;
+        place.policyVersion = 0;
         place.terms = moved;
         place.rtt.reset();
         // A co-root's role is not inherited.

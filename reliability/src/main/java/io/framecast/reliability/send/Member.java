@@ -30,6 +30,8 @@ final class Member implements MemberStatus {
     int token;
     /// Of the newest POLICY; 0: JOIN's holds.
     int policyVersion;
+    /// For how many it stands.
+    int subscribers = 1;
     /// [CreditWords] guards its reads.
     boolean guarded;
     /// The time of the last answer to its JOIN.

@@ -39,6 +39,14 @@ public final class MemberTable {
         return active;
     }
 
+    int subscribers() {
+        int sum = 0;
+        for (int m = 0; m < used; m++) {
+            sum += places[m].isActive() ? places[m].subscribers : 0;
+        }
+        return sum;
+    }
+
     int find(final long id) {
         for (int m = 0; m < used; m++) {
             if (places[m].id == id && places[m].state != State.FREE) {
@@ -83,6 +91,7 @@ public final class MemberTable {
         member.id = id;
         member.terms = joinTerms;
         member.policyVersion = 0;
+        member.subscribers = 1;
         member.heldBackNs = 0;
         member.holdsBackNs = 0;
         member.requested = 0;

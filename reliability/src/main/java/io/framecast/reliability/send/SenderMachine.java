@@ -134,6 +134,11 @@ public final class SenderMachine {
         return members.active();
     }
 
+    /// Subscribers behind the members that are ready: each stands for one or more.
+    public int readySubscribers() {
+        return members.subscribers();
+    }
+
     /// Receivers that asked to join and are no members.
     public JoinAttempts joinAttempts() {
         return admissions.attempts();
@@ -388,6 +393,7 @@ public final class SenderMachine {
         final boolean possible = !wanted.isWaitedFor() || place.isWaitedFor() || place.acknowledged >= window.freed();
         if (version > place.policyVersion && possible) {
             place.policyVersion = version;
+            place.subscribers = PolicyLayout.SUBSCRIBERS.get(datagram, offset);
             place.terms = place.terms.withDelivery(wanted);
             place.heldBackNs = 0;
             words.onPolicy(member);
@@ -395,7 +401,9 @@ public final class SenderMachine {
         }
         ids.receiver(place.id);
         output.sendControl(
-                member, PolicyLayout.write(ids.in(output.control()), place.policyVersion, place.terms.delivery()));
+                member,
+                PolicyLayout.write(
+                        ids.in(output.control()), place.policyVersion, place.terms.delivery(), place.subscribers));
         return Verdict.GOOD;
     }
 

@@ -147,6 +147,22 @@ class ResumeTest {
     }
 
     @Test
+    void shouldSayForHowManyItStandsUntilTheSourceKnows() {
+        assertEquals(1, pair.sender.readySubscribers());
+        pair.receiver.standFor(3, pair.nowNs);
+        pair.tick();
+        // Lost.
+        pair.toSender.clear();
+        pair.run(100_000_000);
+        assertEquals(3, pair.sender.readySubscribers());
+        assertEquals(1, pair.sender.readyMembers());
+        takeOver(6);
+        pair.receiver.standFor(2, pair.nowNs);
+        pair.run(100_000_000);
+        assertEquals(2, pair.sender.readySubscribers());
+    }
+
+    @Test
     void shouldBeRefusedWithAForgedSecret() {
         promised.secret = 1;
         takeOver(6);

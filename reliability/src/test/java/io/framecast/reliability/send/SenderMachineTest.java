@@ -435,17 +435,17 @@ final class SenderMachineTest {
         join(5, Delivery.RELIABLE, 10);
         join(6, Delivery.RELIABLE, 100);
         assertEquals(10, sender.grantedSequence());
-        assertEquals(Verdict.GOOD, tell(PolicyLayout.write(ids(5).in(scratch), 2, Delivery.LATEST)));
+        assertEquals(Verdict.GOOD, tell(PolicyLayout.write(ids(5).in(scratch), 2, Delivery.LATEST, 1)));
         assertEquals(100, sender.grantedSequence());
         final MemorySegment answer = pair.toReceiver.removeLast();
         assertEquals(2, PolicyLayout.VERSION.get(answer, 0));
         assertEquals(Delivery.LATEST, PolicyLayout.delivery(answer, 0));
         // Overtaken.
-        assertEquals(Verdict.GOOD, tell(PolicyLayout.write(ids(5).in(scratch), 1, Delivery.RELIABLE)));
+        assertEquals(Verdict.GOOD, tell(PolicyLayout.write(ids(5).in(scratch), 1, Delivery.RELIABLE, 1)));
         assertEquals(Delivery.LATEST, PolicyLayout.delivery(pair.toReceiver.removeLast(), 0));
-        assertEquals(Verdict.GOOD, tell(PolicyLayout.write(ids(5).in(scratch), 3, Delivery.RELIABLE)));
+        assertEquals(Verdict.GOOD, tell(PolicyLayout.write(ids(5).in(scratch), 3, Delivery.RELIABLE, 1)));
         assertEquals(10, sender.grantedSequence());
-        assertEquals(Verdict.UNKNOWN_MEMBER, tell(PolicyLayout.write(ids(7).in(scratch), 1, Delivery.LATEST)));
+        assertEquals(Verdict.UNKNOWN_MEMBER, tell(PolicyLayout.write(ids(7).in(scratch), 1, Delivery.LATEST, 1)));
     }
 
     private Verdict resume(final long id, final long secret, final long acknowledged, final byte[] control) {
@@ -508,12 +508,12 @@ final class SenderMachineTest {
         pair.publish(4);
         sender.onSent(4, pair.nowNs);
         pair.window.free(3);
-        assertEquals(Verdict.GOOD, tell(PolicyLayout.write(ids(5).in(scratch), 1, Delivery.RELIABLE)));
+        assertEquals(Verdict.GOOD, tell(PolicyLayout.write(ids(5).in(scratch), 1, Delivery.RELIABLE, 1)));
         assertEquals(Delivery.LATEST, PolicyLayout.delivery(pair.toReceiver.removeLast(), 0));
         // It went past what it will never get.
         final AckValues values = new AckValues().progress(4, 104, 4).echo(AckLayout.NO_ECHO, 0);
         assertEquals(Verdict.GOOD, tell(AckLayout.write(ids(5).in(scratch), values)));
-        assertEquals(Verdict.GOOD, tell(PolicyLayout.write(ids(5).in(scratch), 1, Delivery.RELIABLE)));
+        assertEquals(Verdict.GOOD, tell(PolicyLayout.write(ids(5).in(scratch), 1, Delivery.RELIABLE, 1)));
         assertEquals(Delivery.RELIABLE, PolicyLayout.delivery(pair.toReceiver.removeLast(), 0));
     }
 }

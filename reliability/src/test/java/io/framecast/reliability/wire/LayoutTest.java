@@ -96,7 +96,7 @@ final class LayoutTest {
                 new RemotePlace(800, 8));
         all.add(exact(RcConnectLayout.write(ids.in(scratch), 0xfffe, offer)));
         all.add(exact(SolicitLayout.write(ids.in(scratch), 123)));
-        all.add(exact(PolicyLayout.write(ids.in(scratch), 1, Delivery.deadline(40))));
+        all.add(exact(PolicyLayout.write(ids.in(scratch), 1, Delivery.deadline(40), 7)));
         all.add(exact(ResumeLayout.write(
                 ids.in(scratch),
                 1000,
