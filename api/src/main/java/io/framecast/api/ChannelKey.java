@@ -69,6 +69,8 @@ public enum ChannelKey {
     JOIN("join"),
     /// See [SourceOptions#hostGroup]: `off`, `auto` or a name. A subscriber's.
     HOST_GROUP("host-group"),
+    /// See [SourceOptions#leaders]: `host`, `socket` or `nic`. A subscriber's.
+    LEADERS("leaders"),
     /// See [PlacementOptions#kind]: `auto`, `direct`, `fastcopy`, `loopback` or `staged`. A subscriber's.
     PLACEMENT("placement"),
     /// See [PlacementOptions#fastcopyMaxBytes]: `auto` or bytes.
@@ -171,6 +173,7 @@ public enum ChannelKey {
                 "auto");
         add(parts, JOIN, word(sources.joinAt()), word(SourceOptions.DEFAULT.joinAt()));
         add(parts, HOST_GROUP, sources.hostGroup(), SourceOptions.NO_HOST_GROUP);
+        add(parts, LEADERS, word(sources.leaders()), word(SourceOptions.DEFAULT.leaders()));
         addPlacement(parts, stream.placement());
         return "framecast:" + channel.transport() + "?" + String.join("|", parts);
     }

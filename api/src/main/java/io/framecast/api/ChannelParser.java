@@ -178,7 +178,8 @@ final class ChannelParser {
                 number(ChannelKey.SOURCES, defaults.count(), "1 … " + SourceOptions.COUNT_MAX),
                 rejoin == null || rejoin.equals("auto") ? defaults.rejoinMs() : SourceOptions.rejoinMs(rejoin),
                 oneOf(ChannelKey.JOIN, SourceOptions.JoinAt.values(), defaults.joinAt()),
-                values.getOrDefault(ChannelKey.HOST_GROUP, defaults.hostGroup()));
+                values.getOrDefault(ChannelKey.HOST_GROUP, defaults.hostGroup()),
+                oneOf(ChannelKey.LEADERS, SourceOptions.Leaders.values(), defaults.leaders()));
     }
 
     private CoRootOptions coRoots() {

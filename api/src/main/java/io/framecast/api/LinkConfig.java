@@ -65,6 +65,10 @@ public record LinkConfig(
         }
     }
 
+    public LinkConfig withNetworkInterface(final String value) {
+        return new LinkConfig(value, mtuBytes, ttl, dscp, socketBufferBytes, rateBytes, oneSided, unicastPorts);
+    }
+
     /// The byte of the IP header (TOS, traffic class) that says so; its bits of congestion are left to the
     /// network.
     public int trafficClass() {

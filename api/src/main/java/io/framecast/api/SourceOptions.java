@@ -14,7 +14,8 @@ import java.util.regex.Pattern;
 /// @param joinAt which frame of a session is the first to be given
 /// @param hostGroup subscribers of this name on one host receive the stream once, and share it:
 ///     [#NO_HOST_GROUP], `auto`, or 1 … 64 of letters, digits, '.', '_', '-'
-public record SourceOptions(int count, int rejoinMs, JoinAt joinAt, String hostGroup) {
+/// @param leaders how many of a host group receive the stream; nothing without a host group
+public record SourceOptions(int count, int rejoinMs, JoinAt joinAt, String hostGroup, Leaders leaders) {
     /// Each subscriber receives the stream itself.
     public static final String NO_HOST_GROUP = "off";
 
@@ -23,7 +24,8 @@ public record SourceOptions(int count, int rejoinMs, JoinAt joinAt, String hostG
     /// What the delivery suggests: a subscriber under `latest` shows what is live, and expects gaps.
     public static final int REJOIN_AUTO = -1;
     public static final int REJOIN_LATEST_MS = 3_600_000;
-    public static final SourceOptions DEFAULT = new SourceOptions(1, REJOIN_AUTO, JoinAt.FRAME, NO_HOST_GROUP);
+    public static final SourceOptions DEFAULT =
+            new SourceOptions(1, REJOIN_AUTO, JoinAt.FRAME, NO_HOST_GROUP, Leaders.HOST);
 
     private static final Pattern TIME = Pattern.compile("([0-9]{1,8})(ms|s|m|h)");
 
@@ -34,6 +36,18 @@ public record SourceOptions(int count, int rejoinMs, JoinAt joinAt, String hostG
         /// The next that is marked as a keyframe; those before it are reported as [LossReason#AWAITS_KEYFRAME].
         /// On a stream that marks none, no frame is ever given.
         KEYFRAME
+    }
+
+    /// Which subscribers of a host group share one leader.
+    public enum Leaders {
+        /// All of them.
+        HOST,
+        /// Those of one NUMA node: that of the subscriber's device, else of the CPUs that its process may run on.
+        /// The leader's ring lies in memory of that node.
+        SOCKET,
+        /// Those with the same nearest network interface. A subscriber of a channel without `interface=` receives by
+        /// the one nearest to its GPU.
+        NIC
     }
 
     public SourceOptions {
@@ -47,19 +61,23 @@ public record SourceOptions(int count, int rejoinMs, JoinAt joinAt, String hostG
     }
 
     public SourceOptions withCount(final int value) {
-        return new SourceOptions(value, rejoinMs, joinAt, hostGroup);
+        return new SourceOptions(value, rejoinMs, joinAt, hostGroup, leaders);
     }
 
     public SourceOptions withRejoinMs(final int value) {
-        return new SourceOptions(count, value, joinAt, hostGroup);
+        return new SourceOptions(count, value, joinAt, hostGroup, leaders);
     }
 
     public SourceOptions withJoinAt(final JoinAt value) {
-        return new SourceOptions(count, rejoinMs, value, hostGroup);
+        return new SourceOptions(count, rejoinMs, value, hostGroup, leaders);
     }
 
     public SourceOptions withHostGroup(final String value) {
-        return new SourceOptions(count, rejoinMs, joinAt, value);
+        return new SourceOptions(count, rejoinMs, joinAt, value, leaders);
+    }
+
+    public SourceOptions withLeaders(final Leaders value) {
+        return new SourceOptions(count, rejoinMs, joinAt, hostGroup, value);
     }
 
     /// Reads a time as it is written in a channel's `rejoin=`: `10s`, `500ms`, `5m`, `1h`, `0s`.

@@ -14,8 +14,9 @@ import java.util.function.Consumer;
 /// @param device where the subscriber receives frames: a provider's kind and, where it has several devices, an
 ///     ordinal: `host`, `cuda:N`, `emulated[:N]`, or the name of a provider of your own. The node refuses a
 ///     name that no provider found on the class path owns. `auto` takes ordinal 0 of the first GPU kind that
-///     works, or host memory where there is none; it never takes a second GPU. `auto,emulated` takes the
-///     emulated GPU before host memory. The node reports the device that `auto` took ([NodeConfig#notices])
+///     works, the one that a launcher's rank names, or in a host group the one that fewest of its members use; or host
+///     memory where there is no GPU. `auto,emulated` takes an emulated GPU before host memory. The node reports the
+/// device that `auto` took ([NodeConfig#notices])
 /// @param delivery what happens when this subscriber is too slow; `reliable` blocks the source. Nothing to a
 ///     publisher
 /// @param aliveTimeoutMs silence after which a peer is lost

@@ -22,7 +22,7 @@ final class ChannelTest {
         final Channel channel = Channel.parse("framecast:udp?group=224.20.30.39:24326|channel=cam1|interface=eth0"
                 + "|mtu=9000|ttl=4|dscp=26|unicast-ports=40000-40015|socket-buffer=8m|rate=100m|window=64M|frame-max=128m|ring=1g|ring-max=2g|frames-held=5|device=cuda:1"
                 + "|delivery=deadline=40ms|alive-timeout=2000|reorder=7"
-                + "|one-sided=off|co-roots=12|feed=unicast|sets=block|site=rack-3|serve=no|sources=3|rejoin=2500ms|join=keyframe|host-group=night"
+                + "|one-sided=off|co-roots=12|feed=unicast|sets=block|site=rack-3|serve=no|sources=3|rejoin=2500ms|join=keyframe|host-group=night|leaders=nic"
                 + "|placement=fastcopy|fastcopy-max=16k|chunk=1m");
         assertEquals(
                 new Channel.Multicast(
@@ -42,7 +42,8 @@ final class ChannelTest {
                                 7,
                                 new CoRootOptions(
                                         12, CoRootOptions.Feed.UNICAST, CoRootOptions.Sets.BLOCK, "rack-3", false),
-                                new SourceOptions(3, 2_500, SourceOptions.JoinAt.KEYFRAME, "night"),
+                                new SourceOptions(
+                                        3, 2_500, SourceOptions.JoinAt.KEYFRAME, "night", SourceOptions.Leaders.NIC),
                                 new PlacementOptions(PlacementOptions.Kind.FASTCOPY, 16 << 10, 1 << 20))),
                 channel);
     }
@@ -279,7 +280,8 @@ final class ChannelTest {
                         random.nextInt(1, SourceOptions.COUNT_MAX + 1),
                         random.nextInt(2) * random.nextInt(SourceOptions.REJOIN_MAX_MS + 1),
                         SourceOptions.JoinAt.values()[random.nextInt(2)],
-                        pick(random, "off", "auto", "workers-1")),
+                        pick(random, "off", "auto", "workers-1"),
+                        SourceOptions.Leaders.values()[random.nextInt(3)]),
                 new PlacementOptions(
                         PlacementOptions.Kind.values()[random.nextInt(5)],
                         random.nextLong(PlacementOptions.AUTO, PlacementOptions.FASTCOPY_MAX_LIMIT + 1),

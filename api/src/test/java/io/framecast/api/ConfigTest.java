@@ -99,7 +99,8 @@ final class ConfigTest {
                         .withCount(2)
                         .withRejoinMs(9)
                         .withJoinAt(SourceOptions.JoinAt.KEYFRAME)
-                        .withHostGroup("auto"))
+                        .withHostGroup("auto")
+                        .withLeaders(SourceOptions.Leaders.SOCKET))
                 .withPlacement(PlacementOptions.DEFAULT
                         .withKind(PlacementOptions.Kind.STAGED)
                         .withFastcopyMaxBytes(8)
@@ -107,7 +108,8 @@ final class ConfigTest {
         final PlacementOptions placement = new PlacementOptions(PlacementOptions.Kind.STAGED, 8, 9);
         final CoRootOptions coRoots =
                 new CoRootOptions(3, CoRootOptions.Feed.UNICAST, CoRootOptions.Sets.SITE, "x", false);
-        final SourceOptions sources = new SourceOptions(2, 9, SourceOptions.JoinAt.KEYFRAME, "auto");
+        final SourceOptions sources =
+                new SourceOptions(2, 9, SourceOptions.JoinAt.KEYFRAME, "auto", SourceOptions.Leaders.SOCKET);
         assertEquals(
                 new StreamConfig(1, 2, 3, 7, 4, "host", Delivery.LATEST, 500, 6, coRoots, sources, placement), stream);
     }

@@ -188,6 +188,11 @@ record RdmaPort(
         return LOOPBACKS.contains(wanted) || wanted.startsWith("127.");
     }
 
+    /// The RDMA device's name.
+    String device() {
+        return context.name();
+    }
+
     /// One line that an operator compares at both ends when nothing arrives.
     String describe() {
         final String own = isInfiniBand()

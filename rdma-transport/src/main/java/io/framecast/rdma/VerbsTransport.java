@@ -96,6 +96,11 @@ final class VerbsTransport implements Transport {
     }
 
     @Override
+    public String networkInterface() {
+        return link.port().device();
+    }
+
+    @Override
     public TransportCapabilities capabilities() {
         return new TransportCapabilities(
                 NAME,

@@ -49,6 +49,14 @@ public interface DeviceBackendProvider {
     /// Devices of this kind on this machine; ordinals are 0 … count − 1.
     int deviceCount();
 
+    /// Where a device is in this machine: its PCI function as Linux names it, `0000:3b:00.0`. Must not throw.
+    ///
+    /// @param ordinal below [#deviceCount]
+    /// @return empty for a device that has none, or that does not tell
+    default Optional<String> pciAddress(final int ordinal) {
+        return Optional.empty();
+    }
+
     /// Opens a device. Each call gives an independent backend with its own context and memory accounts.
     ///
     /// @throws io.framecast.api.error.DeviceException with one line that says how to fix it

@@ -5,6 +5,7 @@ import io.framecast.api.error.ConfigException;
 import io.framecast.api.spi.DeviceBackend;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -23,6 +24,18 @@ public final class ProviderLookup {
     public record NamedDevice(DeviceBackendProvider provider, int ordinal) {
         public DeviceBackend open() {
             return provider.open(ordinal);
+        }
+
+        /// Kind and ordinal, such as `cuda:1`; the kind alone where it has one device.
+        public String name() {
+            return provider.naming() == DeviceBackendProvider.Naming.KIND
+                    ? provider.kind()
+                    : provider.kind() + ":" + ordinal;
+        }
+
+        /// See [DeviceBackendProvider#pciAddress].
+        public Optional<String> pciAddress() {
+            return provider.pciAddress(ordinal);
         }
     }
 

@@ -38,6 +38,11 @@ public interface Transport extends AutoCloseable {
         return address.toString();
     }
 
+    /// The network interface that this transport uses, or its RDMA device; empty where that is not known or several.
+    default String networkInterface() {
+        return "";
+    }
+
     /// A descriptor of the operating system that polls readable while a datagram waits in a lane that
     /// receives, but for lanes with a descriptor of their own ([Lane#readyDescriptor]), so that agents can
     /// sleep until then; it stays the transport's.

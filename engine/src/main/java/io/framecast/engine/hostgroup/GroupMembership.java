@@ -31,6 +31,7 @@ final class GroupMembership implements AutoCloseable {
     private static final long NOBODY = -1;
 
     private final Channel channel;
+    private final String part;
     private final Follower follower;
     private final Wakeup receiver;
     private final Consumer<String> notices;
@@ -59,15 +60,18 @@ final class GroupMembership implements AutoCloseable {
 
     /// Enters the channel's group.
     ///
+    /// @param part of the host that the group is for; empty for all of it
     /// @param leading makes the member that a leader is to the source
     /// @throws FramecastException where that fails
     GroupMembership(
             final Channel channel,
+            final String part,
             final Follower follower,
             final Wakeup receiver,
             final Consumer<String> notices,
             final Function<GroupLeader, Subscriber> leading) {
         this.channel = channel;
+        this.part = part;
         this.follower = follower;
         this.receiver = receiver;
         this.notices = notices;
@@ -248,7 +252,7 @@ final class GroupMembership implements AutoCloseable {
 
     // Follows who leads, or leads.
     private LeaderConnection enter(final long deposed, final @Nullable Takeover takeover) {
-        final HostGroups.Role role = HostGroups.enter(channel, deposed, receiver, notices);
+        final HostGroups.Role role = HostGroups.enter(channel, part, deposed, receiver, notices);
         final GroupLeader leads = role.leader();
         final FollowerSegment last = segment;
         final long generation = last == null ? 0 : last.generation();

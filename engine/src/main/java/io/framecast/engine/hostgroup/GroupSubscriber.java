@@ -54,11 +54,13 @@ public final class GroupSubscriber implements Subscriber {
     // A handler threw on the frames missed in front of it: the next poll returns it.
     private volatile @Nullable FollowerFrame detained;
 
+    /// @param part of the host that its group is for; empty for all of it
     /// @param device this subscriber's from now on, unless this throws
     /// @param leading makes the member that a leader is to the source
     /// @param removal takes this subscriber out of its node
     public GroupSubscriber(
             final Channel channel,
+            final String part,
             final DeviceBackend device,
             final Wakeup receiver,
             final Consumer<String> notices,
@@ -70,7 +72,7 @@ public final class GroupSubscriber implements Subscriber {
         guard = new UseGuard("subscriber of " + channel.name());
         follower = new Follower(channel.stream(), device, new Events());
         try {
-            group = new GroupMembership(channel, follower, receiver, notices, leading);
+            group = new GroupMembership(channel, part, follower, receiver, notices, leading);
         } catch (final RuntimeException | Error e) {
             follower.close(() -> {});
             throw e;

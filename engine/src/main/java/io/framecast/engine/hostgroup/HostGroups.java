@@ -119,14 +119,19 @@ public final class HostGroups {
     /// Joins the channel's group: as a follower of a publisher on this host where there is one, or where somebody
     /// leads; else as its leader.
     ///
+    /// @param part of the host that the group is for; empty for all of it
     /// @param deposed process of a leader that stands still, and leads no more; −1 for none
     /// @throws TransportException when the group's directory is not this user's own
     static Role enter(
-            final Channel channel, final long deposed, final Wakeup receiver, final Consumer<String> notices) {
+            final Channel channel,
+            final String part,
+            final long deposed,
+            final Wakeup receiver,
+            final Consumer<String> notices) {
         // A lock of a file belongs to the process: threads of one process need one of their own.
         synchronized (HostGroups.class) {
             final Path directory = directory();
-            final String name = name(channel);
+            final String name = name(channel, part);
             final Path path = directory.resolve(name + ".sock");
             final Path source = sourcePath(directory, channel);
             final UnixSocket publisher = Files.exists(source) ? UnixSocket.connect(source) : null;
@@ -168,7 +173,7 @@ public final class HostGroups {
     }
 
     // Same user, network namespace, transport, interface and channel.
-    private static String name(final Channel channel) {
+    static String name(final Channel channel, final String part) {
         final String described = channel.stream().sources().hostGroup()
                 + '|'
                 + namespace()
@@ -182,7 +187,8 @@ public final class HostGroups {
                 + '|'
                 + channel.stream().ringBytes()
                 + '|'
-                + channel.stream().rejoinMs();
+                + channel.stream().rejoinMs()
+                + (part.isEmpty() ? "" : '|' + part);
         return hash(described);
     }
 
@@ -195,9 +201,17 @@ public final class HostGroups {
     }
 
     private static String hash(final String described) {
+        return HexFormat.of().formatHex(digest(described), 0, NAME_BYTES);
+    }
+
+    /// The first bytes of a text's SHA-256, as a number.
+    static long hash(final String text, final int bytes) {
+        return HexFormat.fromHexDigitsToLong(HexFormat.of().formatHex(digest(text), 0, bytes));
+    }
+
+    private static byte[] digest(final String text) {
         try {
-            final byte[] hash = MessageDigest.getInstance("SHA-256").digest(described.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(hash, 0, NAME_BYTES);
+            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
         } catch (final NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }
@@ -212,7 +226,7 @@ public final class HostGroups {
     }
 
     // The user's runtime directory, else one in /tmp that nobody else can have made.
-    private static Path directory() {
+    static Path directory() {
         final String runtime = System.getenv("XDG_RUNTIME_DIR");
         final Path directory = runtime == null || runtime.isEmpty()
                 ? Path.of("/tmp/framecast-" + Libc.getuid())

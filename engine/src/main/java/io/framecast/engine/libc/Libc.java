@@ -68,6 +68,7 @@ public final class Libc {
     private static final MemorySegment MMAP = find("mmap");
     private static final MemorySegment MUNMAP = find("munmap");
     private static final MemorySegment GETPAGESIZE = find("getpagesize");
+    private static final MemorySegment SYSCALL = find("syscall");
 
     private static final MemorySegment KILL = find("kill");
     private static final MemorySegment CLOCK_GETTIME = find("clock_gettime");
@@ -284,6 +285,22 @@ public final class Libc {
 
     public static int pageBytes() {
         return (int) call(GETPAGESIZE, 0, 0, 0, 0, 0, 0);
+    }
+
+    /// The memory policy of the calling thread.
+    ///
+    /// @param mode one `int`, receives it
+    public static int getMempolicy(final MemorySegment mode) {
+        return (int) call(SYSCALL, Linux.SYS_GET_MEMPOLICY, mode.address(), 0, 0, 0, 0);
+    }
+
+    /// Where memory comes from that the calling thread touches first.
+    ///
+    /// @param nodes a bit for each NUMA node; [MemorySegment#NULL] for none
+    public static int setMempolicy(final MemorySegment capture, final int mode, final MemorySegment nodes) {
+        // The kernel reads one bit less than it is told.
+        final long bits = nodes.byteSize() * Byte.SIZE + 1;
+        return capturing(SYSCALL, capture, Linux.SYS_SET_MEMPOLICY, mode, nodes.address(), bits, 0);
     }
 
     public static int kill(final int process, final int signal) {

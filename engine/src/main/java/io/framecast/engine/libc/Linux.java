@@ -182,7 +182,26 @@ public final class Linux {
     public static final int F_SEAL_FUTURE_WRITE = 16;
     public static final int SEEK_END = 2;
     public static final int O_RDONLY = 0;
+    public static final int O_RDWR = 2;
     public static final int O_CLOEXEC = 0x80000;
+
+    // Locks that belong to an open file, not to a process, and end with it.
+    public static final int F_OFD_GETLK = 36;
+    public static final int F_OFD_SETLK = 37;
+    public static final int F_OFD_SETLKW = 38;
+    public static final int F_WRLCK = 1;
+    public static final int F_UNLCK = 2;
+
+    // struct flock
+    public static final int FLOCK_BYTES = 32;
+    public static final int FLOCK_START = 8;
+    public static final int FLOCK_LEN = 16;
+
+    // Calls without a function in the C library.
+    public static final int SYS_GET_MEMPOLICY = "aarch64".equals(System.getProperty("os.arch")) ? 236 : 239;
+    public static final int SYS_SET_MEMPOLICY = "aarch64".equals(System.getProperty("os.arch")) ? 237 : 238;
+    public static final int MPOL_DEFAULT = 0;
+    public static final int MPOL_PREFERRED = 1;
 
     public static final int SIGKILL = 9;
     public static final int SIGCONT = 18;

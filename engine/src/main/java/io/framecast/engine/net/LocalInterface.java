@@ -86,6 +86,19 @@ public record LocalInterface(NetworkInterface network, InetAddress address) {
                         + family(peer) + "; give it one, or choose another group or interface"));
     }
 
+    /// Whether a channel may use an interface: it is up, and has an address of the family.
+    public static boolean isUsable(final String name, final InetAddress peer) {
+        try {
+            final NetworkInterface network = NetworkInterface.getByName(name);
+            return network != null
+                    && network.isUp()
+                    && network.supportsMulticast()
+                    && address(network, peer).isPresent();
+        } catch (final IOException _) {
+            return false;
+        }
+    }
+
     private static Optional<InetAddress> address(final NetworkInterface network, final InetAddress peer) {
         return network.getInterfaceAddresses().stream()
                 .map(InterfaceAddress::getAddress)

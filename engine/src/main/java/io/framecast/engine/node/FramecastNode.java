@@ -13,6 +13,7 @@ import io.framecast.engine.codec.KryoCodec;
 import io.framecast.engine.hostgroup.GroupLeader;
 import io.framecast.engine.hostgroup.GroupSubscriber;
 import io.framecast.engine.hostgroup.HostGroups;
+import io.framecast.engine.memory.NumaPolicy;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.PrometheusExporter;
@@ -28,6 +29,7 @@ import io.framecast.engine.session.Waiter;
 import io.framecast.engine.subscribe.EngineSubscriber;
 import io.framecast.engine.subscribe.ReceiverAgent;
 import io.framecast.engine.subscribe.Subscription;
+import io.framecast.engine.topology.Topology;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -87,7 +89,8 @@ public final class FramecastNode implements Framecast, SessionHost {
                 config.faults().lossProbability(),
                 config.notices(),
                 new EpochClock().offsetNs() + startNs,
-                counters);
+                counters,
+                NumaPolicy.ANY_NODE);
         final ErrorHandler errors = e -> config.notices().accept("agent failed: " + e);
         threads = new NodeThreads(config.threading(), sender, receiver, conductor, errors);
         threads.start();
@@ -144,8 +147,13 @@ public final class FramecastNode implements Framecast, SessionHost {
     private EnginePublisher publisher(final Channel channel) {
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             final Transport transport = opened.add(providers.openTransport(channel));
-            final SourceSession session =
-                    new SourceSession(transport, channel, context, isSharing(channel) ? senderWakeup() : null, secrets);
+            final int memoryNode = HostPlace.memoryNode(Topology.ofHost(), transport.networkInterface());
+            final SourceSession session = new SourceSession(
+                    transport,
+                    channel,
+                    context.on(memoryNode),
+                    isSharing(channel) ? senderWakeup() : null,
+                    secrets);
             opened.keep();
             opened.add(session);
             final EnginePublisher publisher = new EnginePublisher(channel, session, this, this::remove);
@@ -159,18 +167,24 @@ public final class FramecastNode implements Framecast, SessionHost {
         lifecycle.lock();
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             requireOpen();
-            final Channel channel = providers.resolve(wanted);
-            final DeviceBackend device =
-                    opened.add(providers.openDevice(channel.stream().device()));
-            final Subscriber subscriber = isGrouped(channel)
+            final Channel resolved = providers.resolve(wanted);
+            final boolean grouped = !threads.areInvoked() && HostPlace.isGrouped(resolved);
+            final HostPlace place = opened.add(HostPlace.of(resolved, grouped, providers, Topology.ofHost()));
+            place.reasons().forEach(config.notices());
+            final DeviceBackend device = opened.add(place.openDevice());
+            final Subscriber subscriber = grouped
                     ? new GroupSubscriber(
-                            channel,
+                            place.channel(),
+                            place.part(),
                             device,
                             receiverWakeup(),
                             config.notices(),
-                            leader -> lead(channel, leader),
-                            subscribers::remove)
-                    : open(channel, device, null);
+                            leader -> lead(place, leader),
+                            closing -> {
+                                subscribers.remove(closing);
+                                place.close();
+                            })
+                    : open(place, device, null);
             opened.keep();
             subscribers.add(subscriber);
             return subscriber;
@@ -179,24 +193,15 @@ public final class FramecastNode implements Framecast, SessionHost {
         }
     }
 
-    // The first form of host groups: over udp, with threads of the node's own.
-    private boolean canShare(final Channel channel) {
-        return !threads.areInvoked() && channel.transport().equals("udp");
-    }
-
-    private boolean isGrouped(final Channel channel) {
-        return canShare(channel) && HostGroups.isWanted(channel);
-    }
-
     private boolean isSharing(final Channel channel) {
-        return canShare(channel) && HostGroups.isWantedBySource(channel);
+        return !threads.areInvoked() && HostPlace.canShare(channel) && HostGroups.isWantedBySource(channel);
     }
 
     // The member that the source sees receives into host memory, wherever its followers want their frames.
-    private EngineSubscriber lead(final Channel channel, final GroupLeader leader) {
+    private EngineSubscriber lead(final HostPlace place, final GroupLeader leader) {
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             final DeviceBackend host = opened.add(providers.openDevice("host"));
-            final EngineSubscriber member = open(channel, host, leader);
+            final EngineSubscriber member = open(place, host, leader);
             opened.keep();
             return member;
         }
@@ -204,11 +209,13 @@ public final class FramecastNode implements Framecast, SessionHost {
 
     /// @param leader of the host group that the subscriber leads; null without one
     private EngineSubscriber open(
-            final Channel channel, final DeviceBackend device, final @Nullable GroupLeader leader) {
+            final HostPlace place, final DeviceBackend device, final @Nullable GroupLeader leader) {
+        final Channel channel = place.channel();
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             final EngineSubscriber subscriber = new EngineSubscriber(channel, device, leader, this, this::remove);
             final Transport transport = opened.add(providers.openTransport(channel));
-            final Subscription subscription = new Subscription(subscriber, transport, context, receiver);
+            final int memoryNode = place.memoryNode(transport.networkInterface());
+            final Subscription subscription = new Subscription(subscriber, transport, context.on(memoryNode), receiver);
             opened.keep();
             receiver.send(() -> receiver.add(subscription));
             return subscriber;

@@ -43,6 +43,11 @@ public final class SharedTransport implements Transport {
     }
 
     @Override
+    public String networkInterface() {
+        return transport.networkInterface();
+    }
+
+    @Override
     public int readyDescriptor() {
         return transport.readyDescriptor();
     }

@@ -10,6 +10,7 @@ import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
 import io.framecast.engine.hostgroup.HostGroups;
 import io.framecast.engine.hostgroup.LocalReaders;
+import io.framecast.engine.memory.NumaPolicy;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.EngineCounter;
@@ -114,7 +115,9 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         stalls = new StallWatch(
                 channel.name(), TimeUnit.MILLISECONDS.toNanos(channel.stream().aliveTimeoutMs()));
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
-            memory = opened.add(new SendMemory(windowSlots, slotBytes, sender != null));
+            try (NumaPolicy _ = context.memoryPolicy()) {
+                memory = opened.add(new SendMemory(windowSlots, slotBytes, sender != null));
+            }
             // Before the lanes: their registrations of the window then lie within the memory that peers may read.
             final CoRootConfig coRoots = Policies.onWire(channel.stream().coRoots());
             endpoints = endpoints(transport, coRoots, channel.name());

@@ -11,6 +11,7 @@ import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities.Placement;
 import io.framecast.engine.hostgroup.Takeover;
+import io.framecast.engine.memory.NumaPolicy;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.memory.SystemMemory;
 import io.framecast.engine.port.ControlLane;
@@ -79,7 +80,8 @@ final class ReceiverSessionFactory {
         final MemoryNeeds needs =
                 MemoryNeeds.subscriber(shape, kind, transport.capabilities().headerReserveBytes());
         requireWithinBounds(stream, needs);
-        try (RollbackOnFailure opened = new RollbackOnFailure()) {
+        try (RollbackOnFailure opened = new RollbackOnFailure();
+                NumaPolicy _ = context.memoryPolicy()) {
             requireRoom(needs);
             final ReceiveMemory memory = opened.add(memory(shape, kind));
             final long id = secrets.nextLong() | 1;

@@ -71,6 +71,11 @@ final class UdpTransport implements Transport {
     }
 
     @Override
+    public String networkInterface() {
+        return link.name();
+    }
+
+    @Override
     public Lane open(final LaneConfig config) {
         if (closed) {
             throw new TransportException("udp: the transport is closed; open another");

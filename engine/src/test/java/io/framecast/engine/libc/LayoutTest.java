@@ -30,6 +30,8 @@ final class LayoutTest {
             #include <sys/un.h>
             #include <fcntl.h>
             #include <sys/eventfd.h>
+            #include <sys/syscall.h>
+            #include <linux/mempolicy.h>
             #include <sys/mman.h>
             #include <sys/time.h>
             #include <sys/timex.h>
@@ -103,6 +105,11 @@ final class LayoutTest {
             entry("EPOLL_DATA", "offsetof(struct epoll_event, data)"),
             entry("POLLFD_BYTES", "sizeof(struct pollfd)"),
             entry("POLLFD_EVENTS", "offsetof(struct pollfd, events)"),
+            entry("FLOCK_BYTES", "sizeof(struct flock)"),
+            entry("FLOCK_START", "offsetof(struct flock, l_start)"),
+            entry("FLOCK_LEN", "offsetof(struct flock, l_len)"),
+            entry("SYS_GET_MEMPOLICY", "SYS_get_mempolicy"),
+            entry("SYS_SET_MEMPOLICY", "SYS_set_mempolicy"),
             entry("PROT_READ_WRITE", "PROT_READ | PROT_WRITE"),
             entry("MAP_FAILED", "(long) MAP_FAILED"),
             entry("MEMINFO_WORDS", "SK_MEMINFO_VARS"),

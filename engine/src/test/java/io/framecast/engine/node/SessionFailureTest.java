@@ -16,6 +16,7 @@ import io.framecast.api.Subscriber;
 import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.engine.memory.HostProvider;
+import io.framecast.engine.memory.NumaPolicy;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.session.SessionAgent;
 import io.framecast.engine.session.SessionContext;
@@ -190,7 +191,7 @@ class SessionFailureTest {
         final boolean[] asked = new boolean[1];
         conductor.wakeBy(() -> asked[0] = true, _ -> {});
         try (CounterTable counters = CounterTable.create()) {
-            final SessionContext context = new SessionContext(1, 0, notices::add, 0, counters);
+            final SessionContext context = new SessionContext(1, 0, notices::add, 0, counters, NumaPolicy.ANY_NODE);
             receiver.add(new Subscription(
                     subscriber, faulty.open(new TransportConfig(channel, notices::add)), context, receiver));
             until(() -> receiver.doWork() >= 0 && asked[0], "source heard");

@@ -7,13 +7,16 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import jcuda.driver.CUdevice;
 import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
 
 /// Finds out, once per process, whether CUDA can be used, and starts it.
 final class CudaDriver {
+    private static final int PCI_ADDRESS_BYTES = 64;
     private static final String TEMPORARY_DIRECTORY = "java.io.tmpdir";
     // Where container runtimes put the driver without telling the loader. Loaded by its path, a library is
     // found by its name from then on; the second compiles PTX, and libcuda looks for it by its name.
@@ -36,6 +39,16 @@ final class CudaDriver {
 
     static int deviceCount() {
         return Holder.PROBE.deviceCount();
+    }
+
+    /// The PCI function of a GPU; empty where the driver does not tell.
+    static Optional<String> pciAddress(final int ordinal) {
+        final CUdevice device = new CUdevice();
+        final String[] address = {""};
+        return JCudaDriver.cuDeviceGet(device, ordinal) == CUresult.CUDA_SUCCESS
+                        && JCudaDriver.cuDeviceGetPCIBusId(address, PCI_ADDRESS_BYTES, device) == CUresult.CUDA_SUCCESS
+                ? Optional.of(address[0].strip().toLowerCase(Locale.ROOT))
+                : Optional.empty();
     }
 
     private static Probe probe() {

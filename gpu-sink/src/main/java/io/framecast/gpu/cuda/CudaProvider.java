@@ -35,6 +35,11 @@ public final class CudaProvider implements DeviceBackendProvider {
     }
 
     @Override
+    public Optional<String> pciAddress(final int ordinal) {
+        return unavailable().isEmpty() ? CudaDriver.pciAddress(ordinal) : Optional.empty();
+    }
+
+    @Override
     public DeviceBackend open(final int ordinal) {
         final Optional<String> unavailable = unavailable();
         if (unavailable.isPresent()) {

@@ -3,14 +3,27 @@ package io.framecast.gpu.emulated;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.spi.DeviceBackend;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// `device=emulated:N`. Always there; `device=auto` leaves it out and `auto,emulated` takes it where no GPU is.
+///
+/// `FRAMECAST_EMULATED_PCI=0000:3b:00.0,0000:5e:00.0` in the environment gives two of them the places of these PCI
+/// functions, whatever they are: for trying out what depends on where GPUs are.
 public final class EmulatedProvider implements DeviceBackendProvider {
     private static final int RANK = 200;
     private static final int DEVICES = 16;
+    private static final List<String> PLACES = places(System.getenv("FRAMECAST_EMULATED_PCI"));
 
     private static volatile EmulatedConfig config = EmulatedConfig.DEFAULT;
+
+    private static List<String> places(final @Nullable String text) {
+        return text == null || text.isBlank()
+                ? List.of()
+                : Arrays.stream(text.split(",", DEVICES)).map(String::strip).toList();
+    }
 
     /// Sets the configuration of all devices that this process opens from now on: for benches and tests.
     public static void configure(final EmulatedConfig value) {
@@ -40,13 +53,19 @@ public final class EmulatedProvider implements DeviceBackendProvider {
 
     @Override
     public int deviceCount() {
-        return DEVICES;
+        return PLACES.isEmpty() ? DEVICES : PLACES.size();
+    }
+
+    @Override
+    public Optional<String> pciAddress(final int ordinal) {
+        return ordinal < PLACES.size() ? Optional.of(PLACES.get(ordinal)) : Optional.empty();
     }
 
     @Override
     public DeviceBackend open(final int ordinal) {
-        if (ordinal < 0 || ordinal >= DEVICES) {
-            throw new DeviceException("emulated:" + ordinal + ": expected emulated:0 to emulated:" + (DEVICES - 1));
+        if (ordinal < 0 || ordinal >= deviceCount()) {
+            throw new DeviceException(
+                    "emulated:" + ordinal + ": expected emulated:0 to emulated:" + (deviceCount() - 1));
         }
         return new EmulatedDevice(ordinal, config);
     }

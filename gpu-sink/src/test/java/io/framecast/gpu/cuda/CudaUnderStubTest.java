@@ -221,6 +221,16 @@ class CudaUnderStubTest {
                 child("probe", stubOnly).get("unavailable"));
     }
 
+    /// The driver writes capitals, sysfs does not.
+    @Test
+    void shouldSayWhereAGpuIs() throws IOException, InterruptedException {
+        final Map<String, String> said = child("probe", Map.of());
+        assertEquals("0000:3b:00.0", said.get("place"));
+        assertEquals("nowhere", said.get("none"));
+        assertEquals(
+                "nowhere", child("probe", Map.of("FRAMECAST_STUB_INIT", "100")).get("place"));
+    }
+
     @Test
     void shouldLeaveNoLibraryBehind() throws IOException, InterruptedException {
         final Path temporary = Files.createDirectory(directory.resolve("tmp"));

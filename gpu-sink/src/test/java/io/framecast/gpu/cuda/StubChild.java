@@ -59,7 +59,11 @@ final class StubChild {
             case "errors" -> errors();
             case "access" -> access();
             case "lost" -> lost();
-            case "probe" -> say("unavailable", new CudaProvider().unavailable().orElse("nothing"));
+            case "probe" -> {
+                say("unavailable", new CudaProvider().unavailable().orElse("nothing"));
+                say("place", new CudaProvider().pciAddress(0).orElse("nowhere"));
+                say("none", new CudaProvider().pciAddress(1).orElse("nowhere"));
+            }
             default -> throw new IllegalArgumentException(arguments[0]);
         }
     }

@@ -18,12 +18,14 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "doctor",
         description = "Says what this machine has for streams, RDMA and frames in device memory, and how to fix what is"
-                + " missing. With a channel also whether its multicast works here.",
+                + " missing, which GPUs, interfaces and NUMA nodes are near to each other, and what a subscriber of the"
+                + " channel takes of them. With a channel also whether its multicast works here.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {
             "  framecast doctor",
             "  framecast doctor 'framecast:udp?group=224.20.30.39:24326|channel=cam1'",
+            "  framecast doctor 'framecast:udp?group=224.20.30.39:24326|host-group=auto|leaders=nic'",
             "  framecast doctor --json -"
         })
 public final class DoctorCommand implements Callable<Integer> {
@@ -32,6 +34,7 @@ public final class DoctorCommand implements Callable<Integer> {
     private final Function<Channel, List<RdmaSurvey.Finding>> network;
     private final Supplier<List<RdmaSurvey.Finding>> rdma;
     private final Supplier<List<RdmaSurvey.Finding>> devices;
+    private final Function<Channel, TopologyMap> topology;
 
     @Parameters(
             arity = "0..1",
@@ -41,7 +44,7 @@ public final class DoctorCommand implements Callable<Integer> {
     private String uri = "";
 
     public DoctorCommand(final ToolContext context) {
-        this(context, HostSurvey::look, NetworkSurvey::look, RdmaSurvey::look, DeviceSurvey::look);
+        this(context, HostSurvey::look, NetworkSurvey::look, RdmaSurvey::look, DeviceSurvey::look, TopologyMap::ofHost);
     }
 
     DoctorCommand(
@@ -49,12 +52,14 @@ public final class DoctorCommand implements Callable<Integer> {
             final Supplier<List<RdmaSurvey.Finding>> host,
             final Function<Channel, List<RdmaSurvey.Finding>> network,
             final Supplier<List<RdmaSurvey.Finding>> rdma,
-            final Supplier<List<RdmaSurvey.Finding>> devices) {
+            final Supplier<List<RdmaSurvey.Finding>> devices,
+            final Function<Channel, TopologyMap> topology) {
         this.context = context;
         this.host = host;
         this.network = network;
         this.rdma = rdma;
         this.devices = devices;
+        this.topology = topology;
     }
 
     @Override
@@ -67,6 +72,9 @@ public final class DoctorCommand implements Callable<Integer> {
         add(json, lines, "network", network.apply(channel));
         add(json, lines, "rdma", rdma.get());
         add(json, lines, "devices", devices.get());
+        final TopologyMap map = topology.apply(channel);
+        json.put("topology", map.json());
+        map.lines().forEach(line -> lines.add("        topology: " + line));
         context.result(json, String.join("\n", lines));
         return ExitStatus.DONE;
     }

@@ -140,6 +140,21 @@ final class NetworkSurvey {
         return network;
     }
 
+    /// The interface that a channel receives by; empty where there is none, or it is not for a group.
+    static String interfaceName(final Channel channel) {
+        if (!(channel instanceof Channel.Multicast multicast)) {
+            return "";
+        }
+        final String wanted = channel.link().networkInterface();
+        try {
+            final NetworkInterface network =
+                    wanted.isEmpty() ? routed(multicast.group().address()) : named(wanted);
+            return network == null ? wanted : network.getName();
+        } catch (final IOException _) {
+            return wanted;
+        }
+    }
+
     private static @Nullable NetworkInterface named(final String wanted) throws IOException {
         final NetworkInterface byName = NetworkInterface.getByName(wanted);
         return byName == null && wanted.matches("[0-9a-fA-F.:%]+")

@@ -56,7 +56,8 @@ final class DoctorTest {
                 List::of,
                 channel -> List.of(new RdmaSurvey.Finding(true, channel.name(), "")),
                 () -> findings,
-                () -> devices);
+                () -> devices,
+                channel -> new TopologyMap(List.of("one", "two"), Map.of("nodes", List.of())));
         assertEquals(
                 ExitStatus.DONE,
                 new CommandLine(doctor).execute("framecast:udp?group=224.20.30.39:24326|channel=cam7"));
@@ -72,9 +73,12 @@ final class DoctorTest {
                                         Map.of("ok", true, "what", "device mlx5_0", "fix", ""),
                                         Map.of("ok", false, "what", "locked memory: 8388608 bytes", "fix", "raise it")),
                                 "devices",
-                                List.of(Map.of("ok", true, "what", "emulated:0", "fix", ""))),
+                                List.of(Map.of("ok", true, "what", "emulated:0", "fix", "")),
+                                "topology",
+                                Map.of("nodes", List.of())),
                         "ok      network: cam7\nok      rdma: device mlx5_0\n"
-                                + "missing rdma: locked memory: 8388608 bytes: raise it\nok      devices: emulated:0"),
+                                + "missing rdma: locked memory: 8388608 bytes: raise it\nok      devices: emulated:0"
+                                + "\n        topology: one\n        topology: two"),
                 kept.results);
     }
 
@@ -83,5 +87,7 @@ final class DoctorTest {
         final Map<?, ?> json = new ToolFixture().run("doctor", "--json", "-").json();
         assertFalse(((List<?>) json.get("rdma")).isEmpty());
         assertFalse(((List<?>) json.get("devices")).isEmpty());
+        final Map<?, ?> topology = (Map<?, ?>) json.get("topology");
+        assertFalse(((List<?>) ((Map<?, ?>) topology.get("choice")).get("why")).isEmpty());
     }
 }

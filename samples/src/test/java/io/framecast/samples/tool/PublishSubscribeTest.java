@@ -157,7 +157,12 @@ final class PublishSubscribeTest {
                         .filter(line -> line.contains("source 00000000000000c"))
                         .toList());
         assertEquals(
-                new SourceOptions(1, 10_000, SourceOptions.JoinAt.KEYFRAME, SourceOptions.NO_HOST_GROUP),
+                new SourceOptions(
+                        1,
+                        10_000,
+                        SourceOptions.JoinAt.KEYFRAME,
+                        SourceOptions.NO_HOST_GROUP,
+                        SourceOptions.Leaders.HOST),
                 tool.network.subscribers.getFirst().channel().stream().sources());
     }
 

@@ -1,0 +1,134 @@
+package io.framecast.engine.hostgroup;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import io.framecast.api.Channel;
+import io.framecast.api.error.TransportException;
+import io.framecast.engine.libc.Libc;
+import io.framecast.engine.libc.Linux;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/// A member's use of a device, which the other members of its host group can count: a lock on one byte of a file, which
+/// the kernel takes back when the process ends, however it does. docs/host-segment.md says which byte.
+///
+/// Two members that choose at the same moment choose one after the other, so that both take an unused device where
+/// there are two. Any thread.
+public final class DeviceUse implements AutoCloseable {
+    // Members of a group.
+    private static final int PLACES = SegmentLayout.MEMBERS;
+    private static final int HASH_BYTES = 5;
+    private static final long CHOICE = 0;
+
+    private final int descriptor;
+    private final int index;
+    private final int others;
+    private boolean closed;
+
+    private DeviceUse(final int descriptor, final int index, final int others) {
+        this.descriptor = descriptor;
+        this.index = index;
+        this.others = others;
+    }
+
+    /// Takes the device that the fewest members of a channel's host group use; of several the first.
+    ///
+    /// @param devices their names: the PCI address, or kind and ordinal
+    /// @throws TransportException when the group's directory is not this user's own
+    public static DeviceUse take(final Channel channel, final List<String> devices) {
+        final String group = HostGroups.name(channel, "");
+        final int file = open(HostGroups.directory().resolve("devices"));
+        try (Arena arena = Arena.ofConfined()) {
+            final MemorySegment lock = arena.allocate(Linux.FLOCK_BYTES, Long.BYTES);
+            if (!lock(file, lock, Linux.F_OFD_SETLKW, CHOICE)) {
+                throw new TransportException("host group: cannot lock " + HostGroups.directory()
+                        + "/devices; name the device by device=cuda:N");
+            }
+            int chosen = 0;
+            int fewest = Integer.MAX_VALUE;
+            for (int i = 0; i < devices.size(); i++) {
+                final int count = count(file, lock, HostGroups.hash(group + '|' + devices.get(i), HASH_BYTES));
+                if (count < fewest) {
+                    fewest = count;
+                    chosen = i;
+                }
+            }
+            final long first = HostGroups.hash(group + '|' + devices.get(chosen), HASH_BYTES) * PLACES + 1;
+            for (int place = 0; place < PLACES && !lock(file, lock, Linux.F_OFD_SETLK, first + place); place++) {
+                Thread.onSpinWait();
+            }
+            set(lock, Linux.F_UNLCK, CHOICE);
+            Libc.fcntl(file, Linux.F_OFD_SETLK, lock.address());
+            return new DeviceUse(file, chosen, fewest);
+        } catch (final RuntimeException | Error e) {
+            Libc.close(file);
+            throw e;
+        }
+    }
+
+    /// Which of the devices it is.
+    public int index() {
+        return index;
+    }
+
+    /// Members that used it before.
+    public int others() {
+        return others;
+    }
+
+    private static int open(final Path path) {
+        try (Arena arena = Arena.ofConfined()) {
+            try {
+                Files.createFile(path);
+            } catch (final FileAlreadyExistsException _) {
+                // Another member made it.
+            }
+            final int opened = Libc.open(arena.allocateFrom(path.toString()), Linux.O_RDWR | Linux.O_CLOEXEC);
+            if (opened < 0) {
+                throw new TransportException("host group: cannot open " + path + "; is it yours and writable?");
+            }
+            return opened;
+        } catch (final IOException e) {
+            throw new TransportException("host group: cannot make " + path + ": " + e.getMessage()
+                    + "; set XDG_RUNTIME_DIR to a directory of yours");
+        }
+    }
+
+    private static int count(final int file, final MemorySegment lock, final long device) {
+        int count = 0;
+        for (int place = 0; place < PLACES; place++) {
+            set(lock, Linux.F_WRLCK, device * PLACES + 1 + place);
+            Libc.fcntl(file, Linux.F_OFD_GETLK, lock.address());
+            count += lock.get(JAVA_SHORT, 0) == Linux.F_UNLCK ? 0 : 1;
+        }
+        return count;
+    }
+
+    private static boolean lock(final int file, final MemorySegment lock, final int command, final long at) {
+        set(lock, Linux.F_WRLCK, at);
+        return Libc.fcntl(file, command, lock.address()) == 0;
+    }
+
+    // One byte. The owner's number stays 0.
+    private static void set(final MemorySegment lock, final int type, final long at) {
+        lock.fill((byte) 0);
+        lock.set(JAVA_SHORT, 0, (short) type);
+        lock.set(JAVA_LONG, Linux.FLOCK_START, at);
+        lock.set(JAVA_LONG, Linux.FLOCK_LEN, 1);
+    }
+
+    @Override
+    public synchronized void close() {
+        if (!closed) {
+            closed = true;
+            // Its lock ends with the last descriptor of the open file.
+            Libc.close(descriptor);
+        }
+    }
+}
