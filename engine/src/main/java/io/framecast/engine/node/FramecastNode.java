@@ -149,11 +149,7 @@ public final class FramecastNode implements Framecast, SessionHost {
             final Transport transport = opened.add(providers.openTransport(channel));
             final int memoryNode = HostPlace.memoryNode(Topology.ofHost(), transport.networkInterface());
             final SourceSession session = new SourceSession(
-                    transport,
-                    channel,
-                    context.on(memoryNode),
-                    isSharing(channel) ? senderWakeup() : null,
-                    secrets);
+                    transport, channel, context.on(memoryNode), isSharing(channel) ? senderWakeup() : null, secrets);
             opened.keep();
             opened.add(session);
             final EnginePublisher publisher = new EnginePublisher(channel, session, this, this::remove);
