@@ -73,7 +73,7 @@ host() {
     nic nic1 "$second/0000:b0:08.0/0000:b2:00.0" 1
 }
 
-# on_host COMMAND…: in the made-up host, whose mounts nobody else sees.
+# on_host COMMAND…: in the made-up host, with mounts of its own.
 on_host() {
     # shellcheck disable=SC2016 # Expanded there.
     exec timeout --kill-after=5 120 ip netns exec "$id-host" \
@@ -117,7 +117,7 @@ lead() {
     [ "$leaders" = 2 ] || { fail "$1" "$leaders lead, not 2"; return; }
     for i in 0 1 2 3; do
         grep -q "emulated GPU $i (least used of the host group, others: 0)" "$work/$1"-?.log \
-            || { fail "$1" "nobody took GPU $i: $(grep -h GPU "$work/$1"-?.log)"; return; }
+            || { fail "$1" "no subscriber took GPU $i: $(grep -h GPU "$work/$1"-?.log)"; return; }
     done
     FRAMES=$FRAMES python3 - "$1" "$work" <<'PYTHON' || { failed=$((failed + 1)); return; }
 import json
@@ -141,10 +141,10 @@ host
 (on_host true) || skip 'nothing can be mounted here'
 lead nic
 for nearest in 'emulated:0 (PIX)' 'emulated:1 (PIX)'; do
-    grep -qF "interface: nic0, nearest to $nearest" "$work"/nic-?.log || fail nic "nobody receives by nic0: $nearest"
+    grep -qF "interface: nic0, nearest to $nearest" "$work"/nic-?.log || fail nic "no subscriber receives by nic0: $nearest"
 done
 for nearest in 'emulated:2 (PIX)' 'emulated:3 (PHB)'; do
-    grep -qF "interface: nic1, nearest to $nearest" "$work"/nic-?.log || fail nic "nobody receives by nic1: $nearest"
+    grep -qF "interface: nic1, nearest to $nearest" "$work"/nic-?.log || fail nic "no subscriber receives by nic1: $nearest"
 done
 lead socket
 

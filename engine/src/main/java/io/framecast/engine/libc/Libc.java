@@ -298,7 +298,7 @@ public final class Libc {
     ///
     /// @param nodes a bit for each NUMA node; [MemorySegment#NULL] for none
     public static int setMempolicy(final MemorySegment capture, final int mode, final MemorySegment nodes) {
-        // The kernel reads one bit less than it is told.
+        // The kernel reads one bit less than this number.
         final long bits = nodes.byteSize() * Byte.SIZE + 1;
         return capturing(SYSCALL, capture, Linux.SYS_SET_MEMPOLICY, mode, nodes.address(), bits, 0);
     }

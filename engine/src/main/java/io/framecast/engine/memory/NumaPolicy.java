@@ -44,7 +44,9 @@ public final class NumaPolicy implements AutoCloseable {
             if (Libc.setMempolicy(capture, Linux.MPOL_PREFERRED, nodes) != 0) {
                 final int error = Libc.errno(capture);
                 notices.accept("memory: the kernel refuses memory of NUMA node " + node + " (errno " + error + "), "
-                        + (error == Linux.EPERM ? "so give the container CAP_SYS_NICE" : "so any node's is taken"));
+                        + (error == Linux.EPERM
+                                ? "so any node's is taken; give the container CAP_SYS_NICE"
+                                : "so any node's is taken; does the process's cpuset have that node?"));
                 return UNCHANGED;
             }
             return new NumaPolicy(true);

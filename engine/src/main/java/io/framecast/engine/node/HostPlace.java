@@ -77,7 +77,7 @@ public final class HostPlace implements AutoCloseable {
         return new HostPlace(wanted, grouped, providers, topology, usable);
     }
 
-    /// What a subscriber of this channel would choose on this host now.
+    /// The choice of a subscriber of this channel that started on this host now.
     ///
     /// @param notices takes a line on a device that `auto` took
     /// @throws io.framecast.api.error.ConfigException when there is no such device or transport

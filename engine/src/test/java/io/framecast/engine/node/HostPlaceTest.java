@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What subscribers choose on a made-up host of two sockets, by [FakeHost#twoSockets].
+/// The choices of subscribers on a made-up host of two sockets, by [FakeHost#twoSockets].
 final class HostPlaceTest {
     private static final List<String> GPUS = List.of(FakeHost.GPU_0, FakeHost.GPU_1, FakeHost.GPU_2, FakeHost.GPU_3);
 
@@ -39,7 +39,7 @@ final class HostPlaceTest {
     @TempDir
     Path root;
 
-    /// Four GPUs that nobody opens.
+    /// Four GPUs that are never opened.
     private record Gpus(List<String> addresses) implements DeviceBackendProvider {
         @Override
         public String kind() {

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What is read of made-up hosts.
+/// Reads made-up hosts.
 final class TopologyTest {
     @TempDir
     Path root;
