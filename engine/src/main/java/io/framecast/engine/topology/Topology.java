@@ -12,7 +12,8 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// The parts of sysfs and procfs that say where things are on this host. A file that is missing or makes no sense counts
+/// The parts of sysfs and procfs that say where things are on this host. A file that is missing or makes no sense
+/// counts
 /// as absent: nothing here throws.
 ///
 /// Each call reads anew; an object may be used by any thread.
