@@ -2,6 +2,7 @@ package io.framecast.perf.bench;
 
 import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.rivals.Bystander;
+import io.framecast.perf.rivals.StreamSpec;
 import io.framecast.perf.table.Texts;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +16,7 @@ import java.util.Locale;
 /// @param offload whether the source's interface takes many datagrams at once
 /// @param framesPerSecond 0 for as many as are taken
 /// @param bystander one more subscriber, which is not measured
+/// @param readers what receivers do with frames; those that sum are on one host
 public record BenchCase(
         BenchScenario scenario,
         BenchNet net,
@@ -24,7 +26,8 @@ public record BenchCase(
         double loss,
         boolean offload,
         double framesPerSecond,
-        Bystander bystander) {
+        Bystander bystander,
+        StreamSpec.Readers readers) {
 
     public BenchCase(
             final BenchScenario scenario,
@@ -35,20 +38,32 @@ public record BenchCase(
             final double loss,
             final boolean offload,
             final double framesPerSecond) {
-        this(scenario, net, frameBytes, receivers, mtuBytes, loss, offload, framesPerSecond, Bystander.NONE);
+        this(
+                scenario,
+                net,
+                frameBytes,
+                receivers,
+                mtuBytes,
+                loss,
+                offload,
+                framesPerSecond,
+                Bystander.NONE,
+                StreamSpec.Readers.OF_ENDS);
     }
 
     BenchCase withBystander(final Bystander value) {
-        return new BenchCase(scenario, net, frameBytes, receivers, mtuBytes, loss, offload, framesPerSecond, value);
+        return new BenchCase(
+                scenario, net, frameBytes, receivers, mtuBytes, loss, offload, framesPerSecond, value, readers);
     }
 
     BenchCase with(final int receiverCount, final double fps) {
-        return new BenchCase(scenario, net, frameBytes, receiverCount, mtuBytes, loss, offload, fps, bystander);
+        return new BenchCase(
+                scenario, net, frameBytes, receiverCount, mtuBytes, loss, offload, fps, bystander, readers);
     }
 
     BenchCase withLoss(final double share) {
         return new BenchCase(
-                scenario, net, frameBytes, receivers, mtuBytes, share, offload, framesPerSecond, bystander);
+                scenario, net, frameBytes, receivers, mtuBytes, share, offload, framesPerSecond, bystander, readers);
     }
 
     /// Its properties, in a few words.
@@ -69,6 +84,12 @@ public record BenchCase(
         }
         if (framesPerSecond > 0) {
             parts.add(String.format(Locale.ROOT, "%.0f/s", framesPerSecond));
+        }
+        if (readers.areSumming()) {
+            parts.add("on one host, device " + readers.device());
+        }
+        if (readers.backgroundBytesPerSecond() > 0) {
+            parts.add("beside copies of " + readers.backgroundBytesPerSecond() / 1_000_000 + " MB/s to the host");
         }
         if (bystander.isThere()) {
             parts.add("beside " + bystander.text());

@@ -31,6 +31,7 @@ import picocli.CommandLine.Mixin;
             "  framecast bench scaling --net bridge --json -",
             "  framecast bench loss --loss 0,0.01 --offload on,off",
             "  framecast bench streaming --background h2d,d2h --subscribers 1,2,3,4",
+            "  framecast bench node --subscribers 1,3",
             "",
             "MB = 10^6 bytes. Goodput: from the first publish to the last frame in place, at the slowest receiver."
         })
@@ -86,6 +87,26 @@ final class BenchCommand implements Callable<Integer> {
             })
     int start(@Mixin final StartOptions startOptions) throws InterruptedException {
         return startOptions.run(context);
+    }
+
+    /// What subscribers of one host cost it: a question of its own with options of its own.
+    @Command(
+            name = "node",
+            description =
+                    "Carries a stream to several subscribers on one host, which sum every byte, and counts what it"
+                            + " costs the host: CPU time of the subscribers' processes, datagrams that they read, memory. Each by"
+                            + " itself, as a host group, by a copy in shared memory (Chu et al. 2019), from a publisher on the"
+                            + " host, and without a protocol.",
+            mixinStandardHelpOptions = true,
+            footerHeading = "%nExamples:%n",
+            footer = {
+                "  framecast bench node",
+                "  framecast bench node --net loopback --scheme independent,local,copy --subscribers 3",
+                "  framecast bench node --device emulated:0 --frame-bytes 64,64K,1M,4M --rate 20 --subscribers 4",
+                "  framecast bench node --device emulated:0 --link-rate 1G --background-rate 0,400M --out report"
+            })
+    int node(@Mixin final NodeOptions nodeOptions) throws InterruptedException {
+        return nodeOptions.run(context);
     }
 
     /// How late repairs come, a question of its own with options of its own.

@@ -1,10 +1,13 @@
 package io.framecast.perf.bench;
 
+import io.framecast.perf.rivals.CopySystem;
 import io.framecast.perf.rivals.FloorSystem;
 import io.framecast.perf.rivals.FramecastSystem;
 import io.framecast.perf.rivals.MeasuredSystem;
+import io.framecast.perf.rivals.ShmemSystem;
 import io.framecast.perf.rivals.StockAeronSystem;
 import io.framecast.perf.rivals.TcpSystem;
+import java.util.List;
 
 /// A system to measure, by the name that its processes are started with.
 ///
@@ -13,9 +16,14 @@ record BenchSystem(String name) {
     static final BenchSystem FLOOR = new BenchSystem("floor");
     static final BenchSystem AERON = new BenchSystem("aeron");
     static final BenchSystem TCP = new BenchSystem("tcp");
-    /// Framecast over udp, whose receivers share what they receive.
+    /// Framecast's, whose receivers are a host group; and their source too, on their host.
     static final BenchSystem HOST_GROUP = new BenchSystem("host-group");
+    static final BenchSystem LOCAL = new BenchSystem("local");
+    /// Not Framecast's: the baseline of Chu et al. 2019, and memory without a protocol.
+    static final BenchSystem SHMEM = new BenchSystem("shmem");
+    static final BenchSystem COPY = new BenchSystem("copy");
 
+    private static final List<BenchSystem> NODE = List.of(HOST_GROUP, LOCAL, SHMEM, COPY);
     private static final String FRAMECAST = "framecast:";
 
     static BenchSystem framecast(final String transport) {
@@ -23,7 +31,7 @@ record BenchSystem(String name) {
     }
 
     boolean isFramecast() {
-        return name.startsWith(FRAMECAST);
+        return name.startsWith(FRAMECAST) || equals(HOST_GROUP) || equals(LOCAL);
     }
 
     /// Whether it brings every frame over a network that loses datagrams.
@@ -31,12 +39,20 @@ record BenchSystem(String name) {
         return !equals(FLOOR);
     }
 
+    /// Whether its source is on the host of its receivers, where these share one.
+    boolean isLocal() {
+        return equals(LOCAL) || equals(COPY);
+    }
+
     MeasuredSystem open() {
         return switch (name) {
             case "floor" -> new FloorSystem();
             case "aeron" -> new StockAeronSystem();
             case "tcp" -> new TcpSystem();
-            case "host-group" -> FramecastSystem.ofHostGroup();
+            case "host-group" -> new FramecastSystem("udp", FramecastSystem.Sharing.RECEIVERS);
+            case "local" -> new FramecastSystem("udp", FramecastSystem.Sharing.ALL);
+            case "shmem" -> new ShmemSystem();
+            case "copy" -> new CopySystem();
             default -> FramecastSystem.over(name.substring(FRAMECAST.length()));
         };
     }
@@ -45,9 +61,7 @@ record BenchSystem(String name) {
     ///
     /// @param transport what carried the frames
     String label(final String transport) {
-        return equals(HOST_GROUP)
-                ? "framecast (host group)"
-                : isFramecast() ? "framecast (" + transport + ")" : transport;
+        return name.startsWith(FRAMECAST) ? "framecast (" + transport + ")" : NODE.contains(this) ? name : transport;
     }
 
     /// What carried the frames, before its publisher has said so.
@@ -55,7 +69,8 @@ record BenchSystem(String name) {
         return switch (name) {
             case "aeron" -> "stock-aeron";
             case "floor", "tcp" -> name;
-            case "host-group" -> "udp";
+            case "host-group", "local", "shmem" -> "udp";
+            case "copy" -> "memory";
             default -> name.substring(FRAMECAST.length());
         };
     }

@@ -59,7 +59,15 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
             throws InterruptedException, MeasurementFailedException {
         final Reports reports = carry(setting, system, times, 0);
         final boolean countsInterface = setting.net() != BenchNet.LOOPBACK && !setting.offload();
-        return RoundResult.of(reports.source, reports.receivers, countsInterface);
+        final RoundResult result = RoundResult.of(reports.source, reports.receivers, countsInterface);
+        // Else this would measure a host group whose source is outside of it.
+        if (system.equals(BenchSystem.LOCAL)
+                && result.onHost().datagramsRead() * setting.mtuBytes() > reports.source.bytes() / 2.0) {
+            throw new MeasurementFailedException(
+                    "its subscribers read frames from sockets: the publisher is in no host group on this machine",
+                    MeasurementFailedException.Reason.FAILED);
+        }
+        return result;
     }
 
     /// Carries one stream.
@@ -69,18 +77,18 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
     Reports carry(final BenchCase setting, final BenchSystem system, final BenchTimes times, final long windowNs)
             throws InterruptedException, MeasurementFailedException {
         final Network network = network(setting);
-        final StreamSpec spec = spec(setting, times, network, windowNs);
+        final StreamSpec spec = spec(setting, system, times, network, windowNs);
         final int bystanders = setting.bystander().isThere() ? 1 : 0;
         final List<StreamSpec> ofReceivers = IntStream.range(0, setting.receivers() + bystanders)
-                .mapToObj(i -> spec.of(network.receiver(i).address(), i))
+                .mapToObj(i -> spec.of(host(setting, system, network, i).address(), i))
                 .toList();
         final long endNs = System.nanoTime()
                 + (long) (1e9
                         * (START_SECONDS
                                 + SLOWEST * (times.leadSeconds() + times.seconds())
                                 + setting.frameBytes() / SLOWEST_BYTES_PER_SECOND));
-        final Pool.Reports reports =
-                pools.run(system, () -> start(system, network), pool -> pool.run(spec, ofReceivers, bystanders, endNs));
+        final Pool.Reports reports = pools.run(
+                system, () -> start(setting, system, network), pool -> pool.run(spec, ofReceivers, bystanders, endNs));
         final SourceReport source = Records.read(SourceReport.class, reports.source());
         final List<ReceiverReport> all = reports.receivers(ReceiverReport.class);
         all.subList(setting.receivers(), all.size())
@@ -95,12 +103,12 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
             return Network.LOOPBACK;
         }
         try {
-            final Network network = networks.get(
-                    new Networks.Key(setting.net(), setting.mtuBytes(), group.subscribersMax(), setting.offload()));
+            final Network network = networks.get(new Networks.Key(
+                    setting.net(), setting.mtuBytes(), hosts(setting, group.subscribersMax()), setting.offload()));
             network.set(
                     setting.loss(),
                     group.isLossy(),
-                    setting.receivers() + (setting.bystander().isThere() ? 1 : 0));
+                    hosts(setting, setting.receivers() + (setting.bystander().isThere() ? 1 : 0)));
             return network;
         } catch (final IOException e) {
             pools.requireGoing();
@@ -109,12 +117,27 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
         }
     }
 
+    private static int hosts(final BenchCase setting, final int receivers) {
+        return setting.readers().areSumming() ? 1 : receivers;
+    }
+
+    // Readers that sum share the first receiver's host, and some systems' sources are there too.
+    private static Network.Host host(
+            final BenchCase setting, final BenchSystem system, final Network network, final int index) {
+        final boolean isShared = setting.readers().areSumming();
+        return isShared && (index != Pool.SOURCE || system.isLocal()) ? network.receiver(0) : network.host(index);
+    }
+
     private StreamSpec spec(
-            final BenchCase setting, final BenchTimes times, final Network network, final long windowNs) {
+            final BenchCase setting,
+            final BenchSystem system,
+            final BenchTimes times,
+            final Network network,
+            final long windowNs) {
         // Ports of the streams before may still get late datagrams.
         stream = (stream + 1) % STREAMS;
         final boolean onLoopback = setting.net() == BenchNet.LOOPBACK;
-        final String source = network.source().address();
+        final String source = host(setting, system, network, Pool.SOURCE).address();
         return new StreamSpec(
                 new StreamSpec.Load(
                         setting.frameBytes(),
@@ -123,7 +146,8 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
                         (long) (times.leadSeconds() * 1e9),
                         (long) (times.seconds() * 1e9),
                         setting.bystander(),
-                        windowNs),
+                        windowNs,
+                        setting.readers()),
                 new StreamSpec.Link(
                         GROUP,
                         PORT_FIRST + stream * PORTS_PER_STREAM,
@@ -137,13 +161,13 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
                 0);
     }
 
-    private Pool start(final BenchSystem system, final Network network) {
+    private Pool start(final BenchCase setting, final BenchSystem system, final Network network) {
         return Pool.start(
                 system.name(),
                 group.subscribersMax(),
                 BenchRole.class,
                 List.of(system.name()),
-                network::host,
+                index -> host(setting, system, network, index),
                 this::show,
                 StockAeronSystem::deleteAbandoned);
     }

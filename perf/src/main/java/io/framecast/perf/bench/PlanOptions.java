@@ -32,7 +32,7 @@ public final class PlanOptions {
     private static final double QUICK_SECONDS = 0.5;
     private static final int QUICK_ROUNDS = 2;
     private static final int QUICK_VALUES = 3;
-    private static final List<String> RIVALS = List.of("floor", "aeron", "tcp", "host-group");
+    private static final List<String> RIVALS = List.of("floor", "aeron", "tcp");
     private static final List<String> TRANSPORTS = List.of("auto", "udp", "aeron");
 
     @Parameters(
@@ -44,8 +44,7 @@ public final class PlanOptions {
     @Option(
             names = "--against",
             paramLabel = "LIST",
-            description = "Rivals: floor (raw GSO/GRO multicast), aeron (stock, tuned), tcp (fan-out), host-group"
-                    + " (Framecast; its receivers share what they receive; on loopback), none;"
+            description = "Rivals: floor (raw GSO/GRO multicast), aeron (stock, tuned), tcp (fan-out), none;"
                     + " default: what the scenario compares with.")
     private @Nullable String against;
 
@@ -263,9 +262,6 @@ public final class PlanOptions {
     }
 
     private static String whyNot(final BenchCase setting, final BenchSystem system) {
-        if (system.equals(BenchSystem.HOST_GROUP) && setting.net() != BenchNet.LOOPBACK) {
-            return "its receivers are one host's; choose --net loopback";
-        }
         if (setting.loss() == 0) {
             return "";
         }

@@ -20,6 +20,7 @@ import org.HdrHistogram.Histogram;
 /// @param overhead payload of the datagrams, or of the connections, of all lanes of the source per byte of
 ///     frames, less 1
 /// @param wireOverhead the same with the headers of IP and above, also the link's where it was counted
+/// @param onHost what the receivers cost the host that they share; nothing known where each has its own
 /// @param failure why there is no result, or empty
 public record RoundResult(
         String transport,
@@ -35,14 +36,58 @@ public record RoundResult(
         double p999Us,
         double overhead,
         double wireOverhead,
+        OnHost onHost,
         String failure)
         implements RoundsRow.Round {
     private static final double NS_PER_US = 1e3;
     private static final double NS_PER_SECOND = 1e9;
     private static final double NONE = Double.NaN;
 
+    /// The figures of receivers that share a host.
+    ///
+    /// @param placement how frames came to where they are read
+    /// @param cpuSecondsPerGB of the receivers' processes, per 10^9 bytes delivered to all of them together
+    /// @param datagramsRead by all of them, from their sockets, on every lane, in the whole stream
+    /// @param datagramsPerSent the same per datagram that the source sent
+    /// @param memoryBytes of all of them; what they share counts once
+    public record OnHost(
+            String placement,
+            double cpuSecondsPerGB,
+            double datagramsRead,
+            double datagramsPerSent,
+            double memoryBytes) {
+        static final OnHost UNKNOWN = new OnHost("", NONE, NONE, NONE, NONE);
+
+        static OnHost of(final SourceReport source, final List<ReceiverReport> receivers) {
+            final double read = sum(receivers, receiver -> receiver.footprint().datagrams());
+            return new OnHost(
+                    receivers.getFirst().footprint().placement(),
+                    Statistics.ratio(
+                            sum(receivers, ReceiverReport::cpuNs) / NS_PER_SECOND,
+                            sum(receivers, ReceiverReport::bytes) / 1e9),
+                    read,
+                    Statistics.ratio(read, source.datagrams()),
+                    sum(receivers, receiver -> receiver.footprint().memoryBytes()));
+        }
+    }
+
     static RoundResult failed(final String transport, final String failure) {
-        return new RoundResult(transport, NONE, NONE, 0, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, failure);
+        return new RoundResult(
+                transport,
+                NONE,
+                NONE,
+                0,
+                NONE,
+                NONE,
+                NONE,
+                NONE,
+                NONE,
+                NONE,
+                NONE,
+                NONE,
+                NONE,
+                OnHost.UNKNOWN,
+                failure);
     }
 
     /// @param countsInterface whether the source's interface counts packets as they go over a wire
@@ -71,6 +116,7 @@ public record RoundResult(
                 percentile(latencies, 99.9),
                 overhead(source, source.payloadBytes()),
                 overhead(source, byInterface ? source.interfaceBytes() : source.wireBytes()),
+                OnHost.of(source, receivers),
                 "");
     }
 

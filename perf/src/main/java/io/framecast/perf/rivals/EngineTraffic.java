@@ -37,9 +37,10 @@ final class EngineTraffic {
     ///
     /// @param frames published in all, and sent
     FrameSource.Traffic sent(final long frames) {
+        final long datagrams = counters.sum(EngineCounter.SENT_DATAGRAMS);
         final double share = frames == 0 ? 0 : (double) (frames - framesBefore) / frames;
         return FrameSource.Traffic.ofDatagrams(
-                Math.round(counters.sum(EngineCounter.SENT_DATAGRAMS) * share),
-                Math.round(counters.sum(EngineCounter.SENT_BYTES) * share));
+                        Math.round(datagrams * share), Math.round(counters.sum(EngineCounter.SENT_BYTES) * share))
+                .ofStream(datagrams);
     }
 }

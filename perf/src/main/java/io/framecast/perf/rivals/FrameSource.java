@@ -98,32 +98,39 @@ final class FrameSource {
                 spent.compileNs(),
                 spent.interfaceBytes(),
                 traffic.payloadBytes(),
-                traffic.wireBytes());
+                traffic.wireBytes(),
+                traffic.datagrams());
     }
 
     /// The traffic of a publisher.
     ///
     /// @param payloadBytes of datagrams or connections
     /// @param wireBytes the same with the headers of IP and what is above
-    record Traffic(long payloadBytes, long wireBytes) {
-        static final Traffic NONE = new Traffic(0, 0);
+    /// @param datagrams of the whole stream; 0 where they are not counted
+    record Traffic(long payloadBytes, long wireBytes, long datagrams) {
+        static final Traffic NONE = new Traffic(0, 0, 0);
 
         private static final int IP_AND_UDP_BYTES = 28;
         // With the time stamps that Linux adds to every segment.
         private static final int IP_AND_TCP_BYTES = 52;
 
         static Traffic ofDatagrams(final long datagrams, final long bytes) {
-            return new Traffic(bytes, bytes + datagrams * IP_AND_UDP_BYTES);
+            return new Traffic(bytes, bytes + datagrams * IP_AND_UDP_BYTES, 0);
         }
 
         /// Of connections whose segments are full; what TCP sends again is not among it.
         static Traffic ofConnections(final long bytes, final int mtuBytes) {
             final long segments = Math.ceilDiv(bytes, mtuBytes - IP_AND_TCP_BYTES);
-            return new Traffic(bytes, bytes + segments * IP_AND_TCP_BYTES);
+            return new Traffic(bytes, bytes + segments * IP_AND_TCP_BYTES, 0);
+        }
+
+        /// @param all of the whole stream
+        Traffic ofStream(final long all) {
+            return new Traffic(payloadBytes, wireBytes, all);
         }
 
         Traffic since(final Traffic before) {
-            return new Traffic(payloadBytes - before.payloadBytes, wireBytes - before.wireBytes);
+            return new Traffic(payloadBytes - before.payloadBytes, wireBytes - before.wireBytes, datagrams);
         }
     }
 }

@@ -8,7 +8,9 @@ import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
+import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.perf.harness.CountersFile;
+import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.FrameStreams;
 import io.framecast.perf.harness.ProcessCost;
@@ -21,8 +23,7 @@ import java.util.concurrent.locks.LockSupport;
 /// claimed, stamped, committed; those longer than the window are offered.
 ///
 /// @param transport as a channel's URI names it
-/// @param hostGroup whether the receivers of one host share what they receive
-public record FramecastSystem(String transport, boolean hostGroup) implements MeasuredSystem {
+public record FramecastSystem(String transport, Sharing sharing) implements MeasuredSystem {
     // A leader is ready before its followers have mapped what it shares.
     private static final long FOLLOWERS_NS = 500_000_000;
     private static final Duration LINGER = Duration.ofSeconds(20);
@@ -32,21 +33,33 @@ public record FramecastSystem(String transport, boolean hostGroup) implements Me
     private static final long FILL_BYTES = 64L << 20;
     private static final int FILL_FRAMES = 4;
 
+    /// Who shares what is received.
+    public enum Sharing {
+        /// Each receives by itself.
+        NONE,
+        /// One receives, and copies for the others are not Framecast's.
+        LEADER_ALONE,
+        /// Receivers of one host are a host group.
+        RECEIVERS,
+        /// Their source on that host is in the group.
+        ALL
+    }
+
     public static FramecastSystem over(final String transport) {
-        return new FramecastSystem(transport, false);
+        return new FramecastSystem(transport, Sharing.NONE);
     }
 
-    public static FramecastSystem ofHostGroup() {
-        return new FramecastSystem("udp", true);
+    /// Into the host's memory, by itself.
+    Channel hostChannel(final StreamSpec spec) {
+        return channel(spec, DeviceChoice.HOST, false);
     }
 
-    private Channel channel(final StreamSpec spec) {
+    private Channel channel(final StreamSpec spec, final String device, final boolean isGroup) {
         final StreamSpec.Link link = spec.link();
         return Channel.parse("framecast:" + transport + "?group=" + link.group() + ":" + link.port() + "|interface="
                 + spec.localAddress() + "|mtu=" + link.mtuBytes()
                 + (link.socketBufferBytes() == 0 ? "" : "|socket-buffer=" + link.socketBufferBytes()) + "|frame-max="
-                + spec.load().frameBytes() + "|device=host"
-                + (hostGroup ? "|host-group=bench" : "")
+                + spec.load().frameBytes() + "|device=" + device + "|host-group=" + (isGroup ? "bench" : "off")
                 + (spec.isBystander() ? "|delivery=" + spec.load().bystander().delivery() : ""));
     }
 
@@ -59,10 +72,11 @@ public record FramecastSystem(String transport, boolean hostGroup) implements Me
     public SourceReport publish(final StreamSpec spec, final Runnable gone) {
         try (CountersFile counters = CountersFile.create();
                 Framecast node = Framecast.launch(config(spec).withCountersFile(counters.path()));
-                Publisher publisher = node.publish(channel(spec))) {
+                Publisher publisher = node.publish(channel(spec, DeviceChoice.HOST, sharing == Sharing.ALL))) {
             final EngineTraffic engine = new EngineTraffic(counters);
-            FrameStreams.awaitReady(publisher, hostGroup ? 1 : spec.load().members());
-            if (hostGroup) {
+            FrameStreams.awaitReady(
+                    publisher, sharing == Sharing.NONE ? spec.load().members() : 1);
+            if (sharing == Sharing.RECEIVERS || sharing == Sharing.ALL) {
                 LockSupport.parkNanos(FOLLOWERS_NS);
             }
             final FrameSource source = new FrameSource(
@@ -71,7 +85,8 @@ public record FramecastSystem(String transport, boolean hostGroup) implements Me
                             spec.link().device(),
                             () -> engine.begin(publisher.stats().frames())));
             try (Arena arena = Arena.ofConfined()) {
-                new Sending(publisher, source).run(spec.load().frameBytes(), arena);
+                new Sending(publisher, source)
+                        .run(spec.load().frameBytes(), spec.load().readers().areSumming(), arena);
             }
             // A bystander, which the source does not wait for, may keep the window from getting empty.
             if (spec.load().bystanders() == 0) {
@@ -98,7 +113,8 @@ public record FramecastSystem(String transport, boolean hostGroup) implements Me
 
     /// The loop of a publisher.
     private record Sending(Publisher publisher, FrameSource source) {
-        void run(final int frameBytes, final Arena arena) {
+        /// @param writes whether every byte of every frame is written
+        void run(final int frameBytes, final boolean writes, final Arena arena) {
             final MemorySegment noise = arena.allocate(frameBytes, Long.BYTES);
             FrameContent.fill(noise);
             final FrameClaim claim = new FrameClaim();
@@ -109,7 +125,7 @@ public record FramecastSystem(String transport, boolean hostGroup) implements Me
                 claims = claims && claim(frameBytes, claim);
                 if (claims) {
                     final MemorySegment frame = claim.segment();
-                    if (sentBytes < filled) {
+                    if (writes || sentBytes < filled) {
                         frame.copyFrom(noise);
                     }
                     FrameContent.stampEnds(frame, source.stamp());
@@ -141,29 +157,45 @@ public record FramecastSystem(String transport, boolean hostGroup) implements Me
 
     @Override
     public ReceiverReport subscribe(final StreamSpec spec) {
-        try (Framecast node = Framecast.launch(config(spec));
-                Subscriber subscriber = node.subscribe(channel(spec))) {
+        final StreamSpec.Readers readers = spec.load().readers();
+        final boolean isGroup = sharing == Sharing.RECEIVERS || sharing == Sharing.ALL;
+        DeviceChoice.limitLink(readers.linkBytesPerSecond());
+        try (CountersFile counters = CountersFile.create();
+                Framecast node = Framecast.launch(
+                        readers.areSumming() ? config(spec).withCountersFile(counters.path()) : config(spec));
+                Subscriber subscriber =
+                        node.subscribe(channel(spec, readers.choice().text(), isGroup))) {
             if (spec.isBystander()) {
                 return new FramecastBystander(subscriber, spec).run();
             }
-            final GoodputMeter meter = new GoodputMeter(spec);
-            final FrameHandler receiving = frame -> {
-                frame.awaitReady();
-                meter.onFrame(frame.region().host());
-                frame.close();
-            };
-            while (!meter.hasLast()) {
-                if (subscriber.poll(receiving, FRAMES_PER_POLL) == 0) {
-                    FrameStreams.await(subscriber);
+            final ReceiverReport report;
+            try (FrameReader reader = new FrameReader(spec, subscriber.device())) {
+                final FrameHandler receiving = frame -> {
+                    frame.awaitReady();
+                    reader.onFrame(frame.region());
+                    frame.close();
+                };
+                while (!reader.hasLast()) {
+                    if (subscriber.poll(receiving, FRAMES_PER_POLL) == 0) {
+                        FrameStreams.await(subscriber);
+                    }
                 }
+                report = reader.report(placementOf(subscriber), 0);
             }
-            final ReceiverReport report = meter.report();
             FrameStreams.awaitEnd(subscriber);
             final long dropped = subscriber.stats().droppedFrames();
             if (dropped > 0) {
                 throw new IllegalStateException(dropped + " frames were never delivered");
             }
-            return report;
+            return readers.areSumming() ? report.read(counters.sum(EngineCounter.RECEIVED_DATAGRAMS)) : report;
         }
+    }
+
+    // Memory that the host addresses gets frames in place.
+    private static String placementOf(final Subscriber subscriber) {
+        return subscriber
+                .placement()
+                .map(placement -> placement.kind().word())
+                .orElse(subscriber.device().hostAddressable() ? DeviceChoice.HOST : FrameReader.STAGED);
     }
 }

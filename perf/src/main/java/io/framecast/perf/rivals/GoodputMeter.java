@@ -18,6 +18,8 @@ final class GoodputMeter {
     private final long warmUpNs;
     private final ProcessCost cost = new ProcessCost("");
     private final Histogram latencies = new Histogram(LATENCY_NS_MAX, DIGITS);
+    private final boolean sums;
+    private final long innerSum;
     private final long windowNs;
     private final List<ReceiverReport.Window> windows = new ArrayList<>();
     private final Histogram windowLatencies = new Histogram(LATENCY_NS_MAX, DIGITS);
@@ -38,21 +40,35 @@ final class GoodputMeter {
     GoodputMeter(final StreamSpec spec) {
         warmUpNs = spec.load().warmUpNs();
         windowNs = spec.load().windowNs();
+        sums = spec.load().readers().areSumming();
+        innerSum = sums ? FrameContent.innerSum(spec.load().frameBytes()) : 0;
     }
 
     /// A whole frame is in place, contiguous.
     ///
     /// @throws FramesDifferException when it is torn, or came twice or out of order
     void onFrame(final MemorySegment frame) {
+        onFrame(frame, System.nanoTime());
+    }
+
+    /// @param readyNs when it was in place, if the reader has it from elsewhere
+    void onFrame(final MemorySegment frame, final long readyNs) {
         final FrameContent.Stamp stamp = FrameContent.read(frame, 0);
         final long frameBytes = frame.byteSize();
         FrameContent.requireEnd(frame.asSlice(frameBytes - Long.BYTES), frameBytes, stamp);
-        onFrame(stamp.number(), stamp.dueNs(), frameBytes);
+        onFrame(stamp.number(), stamp.dueNs(), frameBytes, readyNs);
+        if (sums) {
+            FrameContent.requireSum(frame, innerSum, stamp);
+        }
         last = stamp.is(FrameContent.Stamp.LAST);
     }
 
     /// A whole frame is in place.
     void onFrame(final long number, final long dueNs, final long frameBytes) {
+        onFrame(number, dueNs, frameBytes, System.nanoTime());
+    }
+
+    private void onFrame(final long number, final long dueNs, final long frameBytes, final long readyNs) {
         if (number < nextNumber) {
             throw new FramesDifferException("frame " + number + " came where " + nextNumber + " was due");
         }
@@ -63,7 +79,7 @@ final class GoodputMeter {
             streamNs = dueNs;
         }
         if (dueNs - streamNs >= warmUpNs) {
-            lastNs = System.nanoTime();
+            lastNs = readyNs;
             if (frames == 0) {
                 firstNs = dueNs;
                 placedNs = lastNs;
@@ -120,6 +136,7 @@ final class GoodputMeter {
                 spent.compileNs(),
                 ReceiverReport.encode(latencies),
                 placedNs,
-                windows);
+                windows,
+                ReceiverReport.Footprint.NONE);
     }
 }

@@ -1,6 +1,9 @@
 package io.framecast.perf.rivals;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -19,6 +22,7 @@ import org.HdrHistogram.Histogram;
 /// @param latencies a histogram of the times from due to in place, in nanoseconds, as [#encode] writes it
 /// @param placedNs when the first was in place; 0 where none was
 /// @param windows whole ones, from the first frame in place on; none where they were not asked for
+/// @param footprint of the process on its host
 public record ReceiverReport(
         long frames,
         long bytes,
@@ -29,13 +33,50 @@ public record ReceiverReport(
         long compileNs,
         String latencies,
         long placedNs,
-        List<Window> windows) {
+        List<Window> windows,
+        Footprint footprint) {
     /// A piece of the stream.
     ///
     /// @param bytes payload of the frames that came to be in place
     /// @param p99Ns from due to in place; 0 without frames
     /// @param compileNs how long the process's compilers worked
     public record Window(long bytes, long p99Ns, long compileNs) {}
+
+    /// What the process took of its host; nothing is known where readers do not sum.
+    ///
+    /// @param placement how frames came to where they are read: `host`, `copied`, or a device's placement
+    /// @param datagrams that it read from its sockets, of all lanes, in the whole stream
+    /// @param memoryBytes its resident memory; of what it shares, its share (PSS)
+    public record Footprint(String placement, long datagrams, long memoryBytes) {
+        static final Footprint NONE = new Footprint("", 0, 0);
+
+        private static final Path MEMORY = Path.of("/proc/self/smaps_rollup");
+        private static final int KIB = 1 << 10;
+
+        static Footprint of(final String placement, final long datagrams) {
+            try {
+                return new Footprint(
+                        placement,
+                        datagrams,
+                        Files.readAllLines(MEMORY).stream()
+                                .filter(line -> line.startsWith("Pss:"))
+                                .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) * KIB)
+                                .sum());
+            } catch (final IOException e) {
+                return new Footprint(placement, datagrams, 0);
+            }
+        }
+    }
+
+    /// The same of a process that read so many datagrams in the whole stream.
+    ReceiverReport read(final long datagrams) {
+        return with(new Footprint(footprint.placement, datagrams, footprint.memoryBytes));
+    }
+
+    ReceiverReport with(final Footprint value) {
+        return new ReceiverReport(
+                frames, bytes, lostFrames, firstNs, lastNs, cpuNs, compileNs, latencies, placedNs, windows, value);
+    }
 
     /// In units of 10^6 bytes per second; 0 when nothing arrived.
     public double goodputMBps() {

@@ -10,6 +10,7 @@ package io.framecast.perf.rivals;
 /// @param payloadBytes payload of the datagrams that it sent on every lane, or of its connections; −1 where it
 ///     cannot know
 /// @param wireBytes the same with IP, UDP and TCP headers, as far as it knows; −1 where it cannot
+/// @param datagrams that it sent on every lane in the whole stream; 0 where it does not count them
 public record SourceReport(
         String transport,
         long frames,
@@ -18,4 +19,5 @@ public record SourceReport(
         long compileNs,
         long interfaceBytes,
         long payloadBytes,
-        long wireBytes) {}
+        long wireBytes,
+        long datagrams) {}

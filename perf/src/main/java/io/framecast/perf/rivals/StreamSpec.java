@@ -1,12 +1,14 @@
 package io.framecast.perf.rivals;
 
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.FrameContent;
+
 /// One stream of equal frames to measure, the same for every system: what is sent, over what, and which of
 /// its receivers a process is.
 ///
 /// @param localAddress of the interface that this process uses
 /// @param index of the receiver, 0 … receivers − 1; the publisher's means nothing
-
 public record StreamSpec(Load load, Link link, String localAddress, int index) {
     /// Least room that a frame's stamp needs.
     public static final int FRAME_BYTES_MIN = FrameContent.BYTES_MIN;
@@ -18,6 +20,7 @@ public record StreamSpec(Load load, Link link, String localAddress, int index) {
     /// @param measureNs how long is published after the warm-up
     /// @param bystander one more subscriber; its index is the number of receivers
     /// @param windowNs length of the windows that receivers report one by one; 0 for none
+    /// @param readers what receivers do with frames
     public record Load(
             int frameBytes,
             int receivers,
@@ -25,7 +28,8 @@ public record StreamSpec(Load load, Link link, String localAddress, int index) {
             long warmUpNs,
             long measureNs,
             Bystander bystander,
-            long windowNs) {
+            long windowNs,
+            Readers readers) {
         /// Subscribers of every kind.
         int members() {
             return receivers + bystanders();
@@ -33,6 +37,32 @@ public record StreamSpec(Load load, Link link, String localAddress, int index) {
 
         int bystanders() {
             return bystander.isThere() ? 1 : 0;
+        }
+    }
+
+    /// What receivers do with frames.
+    ///
+    /// @param device where they have them; empty for the host, and then they look at the ends of frames alone; else
+    they
+    ///     sum every byte, after copying it back from a device, and sources write every byte
+    /// @param linkBytesPerSecond of an emulated device, each way; 0 for what the host can copy
+    /// @param backgroundBytesPerSecond copied from the device to the host meanwhile
+    public record Readers(String device, long linkBytesPerSecond, long backgroundBytesPerSecond) {
+        /// Receivers on hosts of their own that look at the ends of frames.
+        public static final Readers OF_ENDS = new Readers("", 0, 0);
+
+        /// Whether they sum, and are on one host.
+        public boolean areSumming() {
+            return !device.isEmpty();
+        }
+
+        /// The receiver's device, for a system that brings frames there by itself.
+        DeviceBackend open() {
+            return choice().open(linkBytesPerSecond);
+        }
+
+        DeviceChoice choice() {
+            return DeviceChoice.parse(device.isEmpty() ? DeviceChoice.HOST : device, ".*", "a device");
         }
     }
 

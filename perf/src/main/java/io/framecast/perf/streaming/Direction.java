@@ -1,5 +1,6 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.perf.harness.BackgroundLoad.Load;
 import io.framecast.perf.harness.OptionValues;
 import java.util.List;
 import java.util.Locale;
@@ -16,22 +17,6 @@ enum Direction {
     BOTH("copies both ways", Load.BOTH, Load.BOTH),
     /// As in Chu et al. 2019, §7.2: to the device at the source, to the host at the receivers.
     PAPER("copies to the source's device and from the receivers'", Load.TO_DEVICE, Load.TO_HOST);
-
-    /// The copies of one process in the background.
-    enum Load {
-        NONE,
-        TO_DEVICE,
-        TO_HOST,
-        BOTH;
-
-        boolean toDevice() {
-            return this == TO_DEVICE || this == BOTH;
-        }
-
-        boolean toHost() {
-            return this == TO_HOST || this == BOTH;
-        }
-    }
 
     private final String words;
     private final Load atSource;

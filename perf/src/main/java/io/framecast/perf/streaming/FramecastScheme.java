@@ -8,6 +8,7 @@ import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
+import io.framecast.perf.harness.BackgroundLoad;
 import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.FrameContent.Stamp;
 import io.framecast.perf.harness.FrameStreams;

@@ -1,5 +1,6 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.perf.harness.BackgroundLoad;
 import io.framecast.perf.table.RoundsRow;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,10 +34,10 @@ record StreamingResult(
     static StreamingResult of(
             final Direction direction, final SentReport source, final List<ReceivedReport> receivers) {
         final List<Double> copied = new ArrayList<>();
-        if (direction.atSource() != Direction.Load.NONE) {
+        if (direction.atSource() != BackgroundLoad.Load.NONE) {
             copied.add(source.backgroundMBps());
         }
-        if (direction.atReceiver() != Direction.Load.NONE) {
+        if (direction.atReceiver() != BackgroundLoad.Load.NONE) {
             receivers.forEach(receiver -> copied.add(receiver.backgroundMBps()));
         }
         return new StreamingResult(

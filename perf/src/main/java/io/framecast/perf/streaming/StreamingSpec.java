@@ -2,6 +2,7 @@ package io.framecast.perf.streaming;
 
 import io.framecast.api.Channel;
 import io.framecast.api.spi.DeviceBackend;
+import io.framecast.perf.harness.BackgroundLoad;
 import io.framecast.perf.harness.DeviceChoice;
 
 /// One stream into devices, as one of its processes sees it.

@@ -1,6 +1,7 @@
 package io.framecast.perf.streaming;
 
 import io.framecast.api.spi.DeviceBackend;
+import io.framecast.perf.harness.BackgroundLoad;
 import io.framecast.perf.harness.DeviceChoice;
 import java.io.IOException;
 

@@ -18,7 +18,15 @@ import org.junit.jupiter.api.Test;
 
 final class BenchRoleTest {
     private static final StreamSpec SPEC = new StreamSpec(
-            new StreamSpec.Load(1_000, 2, 0, 100, 200, new Bystander("deadline=40ms", Bystander.Pace.STOPPED), 0),
+            new StreamSpec.Load(
+                    1_000,
+                    2,
+                    0,
+                    100,
+                    200,
+                    new Bystander("deadline=40ms", Bystander.Pace.STOPPED),
+                    0,
+                    StreamSpec.Readers.OF_ENDS),
             new StreamSpec.Link("224.0.0.1", 20_000, "127.0.0.1", "", 1500, 0, true, 0),
             "127.0.0.1",
             1);
@@ -34,7 +42,7 @@ final class BenchRoleTest {
             if (specs.size() > 1) {
                 gone.run();
             }
-            return new SourceReport("fake", specs.size(), 2, 3, 4, 5, 6, 7);
+            return new SourceReport("fake", specs.size(), 2, 3, 4, 5, 6, 7, 8);
         }
 
         @Override
@@ -43,7 +51,8 @@ final class BenchRoleTest {
             if (specs.size() == 2) {
                 throw new FramesDifferException("frame 1\nends as 2");
             }
-            return new ReceiverReport(specs.size(), 2, 3, 4, 5, 6, 7, "", 8, List.of());
+            return new ReceiverReport(
+                    specs.size(), 2, 3, 4, 5, 6, 7, "", 8, List.of(), new ReceiverReport.Footprint("", 0, 0));
         }
     }
 

@@ -71,8 +71,22 @@ final class BenchRowsTest {
     }
 
     private void add(final BenchSystem system, final BenchCase setting, final double goodputMBps, final double cpu) {
-        final RoundResult round =
-                new RoundResult(system.transport(), goodputMBps, 1, 0, cpu, cpu, cpu, 0, 1, 2, 3, 0.01, 0.03, "");
+        final RoundResult round = new RoundResult(
+                system.transport(),
+                goodputMBps,
+                1,
+                0,
+                cpu,
+                cpu,
+                cpu,
+                0,
+                1,
+                2,
+                3,
+                0.01,
+                0.03,
+                RoundResult.OnHost.UNKNOWN,
+                "");
         rows.add(new BenchRow(setting, system, List.of(round), Double.NaN, Map.of()));
     }
 

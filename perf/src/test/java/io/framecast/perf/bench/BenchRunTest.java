@@ -210,6 +210,21 @@ final class BenchRunTest {
     }
 
     private static RoundResult result(final BenchSystem system, final double goodputMBps, final double p99Us) {
-        return new RoundResult(system.transport(), goodputMBps, 1, 0, 1, 1, 1, 0, p99Us, p99Us, p99Us, 0, 0, "");
+        return new RoundResult(
+                system.transport(),
+                goodputMBps,
+                1,
+                0,
+                1,
+                1,
+                1,
+                0,
+                p99Us,
+                p99Us,
+                p99Us,
+                0,
+                0,
+                RoundResult.OnHost.UNKNOWN,
+                "");
     }
 }

@@ -201,7 +201,21 @@ final class BenchTableTest {
 
     private static RoundResult round(final String transport, final double goodputMBps) {
         return new RoundResult(
-                transport, goodputMBps, goodputMBps * 2, 0, 0.4, 0.2, 25, 0.03, 100, 200, 300, 0.01, 0.03, "");
+                transport,
+                goodputMBps,
+                goodputMBps * 2,
+                0,
+                0.4,
+                0.2,
+                25,
+                0.03,
+                100,
+                200,
+                300,
+                0.01,
+                0.03,
+                RoundResult.OnHost.UNKNOWN,
+                "");
     }
 
     private static RoundResult failed() {

@@ -64,8 +64,7 @@ final class BenchToolTest {
 
     @Test
     void shouldSayInOneLineWhatIsWrong() throws Exception {
-        assertRefused(
-                "--against: expected floor, aeron, tcp, host-group, got ghost", "bench", "sizes", "--against", "ghost");
+        assertRefused("--against: expected floor, aeron, tcp, got ghost", "bench", "sizes", "--against", "ghost");
         assertRefused("--rounds", "bench", "sizes", "--rounds", "many");
         assertRefused("SCENARIO", "bench");
         assertRefused("--co-roots: expected whole numbers, got few", "bench", "control", "--co-roots", "few");

@@ -9,6 +9,8 @@ import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.harness.LinuxSocket;
 import io.framecast.perf.harness.MeasurementFailedException;
 import io.framecast.perf.harness.Networks;
+import io.framecast.perf.rivals.Bystander;
+import io.framecast.perf.rivals.StreamSpec;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -56,6 +58,38 @@ final class MeasurementTest {
             final double offeredMBps = framesPerSecond * frameBytes / 1e6;
             assertTrue(result.goodputMBps() < 10 * offeredMBps, () -> result + " of " + offeredMBps);
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "framecast:udp, host, host, 2",
+        "host-group, host, host, 1",
+        "shmem, host, copied, 1",
+        "copy, host, host, NaN",
+        "framecast:udp, emulated:0, staged, 2",
+        "shmem, emulated:0, staged, 1",
+        "copy, emulated:0, staged, NaN",
+    })
+    void shouldBringEveryByteToReadersOfOneHost(
+            final String system, final String device, final String placement, final double datagramsPerSent)
+            throws Exception {
+        final BenchCase setting = new BenchCase(
+                BenchScenario.THROUGHPUT,
+                BenchNet.LOOPBACK,
+                100_000,
+                2,
+                1500,
+                0,
+                true,
+                100,
+                Bystander.NONE,
+                new StreamSpec.Readers(device, 0, 0));
+        final RoundResult result = measure(setting, new BenchSystem(system));
+        assertPlausible(result);
+        assertEquals(placement, result.onHost().placement());
+        // Heartbeats and joins are datagrams too.
+        assertEquals(datagramsPerSent, result.onHost().datagramsPerSent(), 0.2);
+        assertTrue(result.onHost().memoryBytes() > 1 << 20, () -> result.toString());
     }
 
     @Test

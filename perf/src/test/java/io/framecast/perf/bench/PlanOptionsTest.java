@@ -137,7 +137,7 @@ final class PlanOptionsTest {
                 "latency --receivers 0 | --receivers: expected 1 … 64, got 0",
                 "latency --mtu 100 | --mtu: expected 1280 … 65536, got 100",
                 "latency --net moon | --net: expected loopback, veth or bridge, got moon",
-                "latency --against ghost | --against: expected floor, aeron, tcp, host-group, got ghost",
+                "latency --against ghost | --against: expected floor, aeron, tcp, got ghost",
                 "latency --transport rdma | --transport: expected auto, udp, aeron, got rdma",
                 "latency --offload maybe | --offload: expected on, off, got maybe",
                 "latency --loss 0.9 | --loss: expected 0 … 0.5, got 0.9",

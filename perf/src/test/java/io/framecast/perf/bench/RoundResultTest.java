@@ -16,7 +16,7 @@ final class RoundResultTest {
     @Test
     void shouldCountTheSlowestReceiverAndTheCpuOfAll() {
         final SourceReport source =
-                new SourceReport("udp", 1_000, 1_000_000_000, SECOND_NS, SECOND_NS / 10, -1, -1, -1);
+                new SourceReport("udp", 1_000, 1_000_000_000, SECOND_NS, SECOND_NS / 10, -1, -1, -1, 2_000);
         final RoundResult result = RoundResult.of(
                 source, List.of(receiver(SECOND_NS, 3, 1_000), receiver(2 * SECOND_NS, 4, 9_000)), false);
         assertEquals(500, result.goodputMBps());
@@ -33,7 +33,7 @@ final class RoundResultTest {
 
     @Test
     void shouldCountHeadersOnTheWireAlone() {
-        final SourceReport source = new SourceReport("udp", 1, 100_000, 1, 0, 107_000, 103_000, 105_800);
+        final SourceReport source = new SourceReport("udp", 1, 100_000, 1, 0, 107_000, 103_000, 105_800, 0);
         final List<ReceiverReport> receivers = List.of(receiver(SECOND_NS, 0, 1));
         final RoundResult result = RoundResult.of(source, receivers, false);
         assertEquals(0.03, result.overhead(), 1e-9);
@@ -46,7 +46,7 @@ final class RoundResultTest {
 
     @Test
     void shouldCountFrames() {
-        final SourceReport source = new SourceReport("udp", 500, 1, 2_000_000, 0, -1, -1, -1);
+        final SourceReport source = new SourceReport("udp", 500, 1, 2_000_000, 0, -1, -1, -1, 2_000);
         final RoundResult result =
                 RoundResult.of(source, List.of(receiver(SECOND_NS, 0, 1), receiver(2 * SECOND_NS, 0, 1)), false);
         assertEquals(500, result.messagesPerSecond());
@@ -54,10 +54,20 @@ final class RoundResultTest {
     }
 
     @Test
+    void shouldCountWhatReceiversCostTheirHost() {
+        final SourceReport source = new SourceReport("udp", 500, 1, 2_000_000, 0, -1, -1, -1, 2_000);
+        final RoundResult.OnHost onHost = RoundResult.of(
+                        source, List.of(receiver(SECOND_NS, 0, 1), receiver(2 * SECOND_NS, 0, 1)), false)
+                .onHost();
+        // Half a second of each, for 10^9 bytes to each; 3,000 datagrams read by each, of 2,000 sent.
+        assertEquals(new RoundResult.OnHost("host", 0.5, 6_000, 3, 10), onHost);
+    }
+
+    @Test
     void shouldReadBackWhatAProcessReports() {
         final ReceiverReport report = receiver(SECOND_NS, 3, 4_000);
         assertEquals(report, Records.read(ReceiverReport.class, Records.write(report)));
-        final SourceReport source = new SourceReport("udp", 1, 2, 3, 4, 5, 6, 7);
+        final SourceReport source = new SourceReport("udp", 1, 2, 3, 4, 5, 6, 7, 0);
         assertEquals(source, Records.read(SourceReport.class, Records.write(source)));
     }
 
@@ -74,6 +84,7 @@ final class RoundResultTest {
                 SECOND_NS / 20,
                 ReceiverReport.encode(latencies),
                 SECOND_NS,
-                List.of(new ReceiverReport.Window(1, 2, 3)));
+                List.of(new ReceiverReport.Window(1, 2, 3)),
+                new ReceiverReport.Footprint("host", 3_000, 5));
     }
 }

@@ -32,13 +32,14 @@ class StartRowTest {
                 placedNs,
                 IntStream.range(0, windows)
                         .mapToObj(i -> new Window(i * 1_000_000L / share, i * 1_000L * share, 10_000_000))
-                        .toList());
+                        .toList(),
+                new ReceiverReport.Footprint("", 0, 0));
     }
 
     private static StartRound round() {
         return StartRound.of(
                 new Measurement.Reports(
-                        new SourceReport("udp", 1, 2, 3, 4, 5, 6, 7),
+                        new SourceReport("udp", 1, 2, 3, 4, 5, 6, 7, 8),
                         List.of(receiver(3 * SECOND_NS, 40, 1), receiver(2 * SECOND_NS, 41, 2))),
                 SECOND_NS);
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.perf.harness.FrameContent.Stamp;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
 
 final class FrameContentTest {
@@ -55,6 +56,24 @@ final class FrameContentTest {
             final var e =
                     assertThrows(FramesDifferException.class, () -> FrameContent.requireSame(frame, expected, stamp));
             assertTrue(e.getMessage().startsWith("frame 7 differs at byte "), e.getMessage());
+        }
+    }
+
+    @Test
+    void shouldSumEveryByte() {
+        final MemorySegment frame = filled();
+        final Stamp stamp = new Stamp(7, 5, Stamp.LAST);
+        FrameContent.stampEnds(frame, stamp);
+        final long inner = FrameContent.innerSum(BYTES);
+        FrameContent.requireSum(frame, inner, stamp);
+        for (long at = FrameContent.STAMP_BYTES; at < BYTES; at += 97) {
+            final long place = at;
+            frame.set(ValueLayout.JAVA_BYTE, at, (byte) (frame.get(ValueLayout.JAVA_BYTE, at) + 1));
+            assertThrows(
+                    FramesDifferException.class,
+                    () -> FrameContent.requireSum(frame, inner, stamp),
+                    () -> "at " + place);
+            frame.set(ValueLayout.JAVA_BYTE, at, (byte) (frame.get(ValueLayout.JAVA_BYTE, at) - 1));
         }
     }
 

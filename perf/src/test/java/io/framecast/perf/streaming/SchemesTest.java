@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.perf.harness.BackgroundLoad;
 import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.FrameContent.Stamp;
@@ -72,7 +73,7 @@ final class SchemesTest {
             subscribing.add(start(() -> Scheme.of(own).subscribe(own)));
         }
         final SentReport source = Scheme.of(spec).publish(spec);
-        assertEquals(direction.atSource() != Direction.Load.NONE, source.backgroundMBps() > 0);
+        assertEquals(direction.atSource() != BackgroundLoad.Load.NONE, source.backgroundMBps() > 0);
         for (final FutureTask<ReceivedReport> task : subscribing) {
             final ReceivedReport report = task.get();
             assertEquals("emulated:0", report.device());
@@ -80,7 +81,7 @@ final class SchemesTest {
             assertTrue(report.checkedFrames() >= 2, report::toString);
             assertTrue(report.broadcastMBps() > 0, report::toString);
             assertTrue(report.latencyUs() > 0, report::toString);
-            assertEquals(direction.atReceiver() != Direction.Load.NONE, report.backgroundMBps() > 0);
+            assertEquals(direction.atReceiver() != BackgroundLoad.Load.NONE, report.backgroundMBps() > 0);
         }
     }
 

@@ -1,4 +1,4 @@
-package io.framecast.perf.streaming;
+package io.framecast.perf.harness;
 
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /// Copies between host and device that have nothing to do with frames, on streams of their own, paced: an
 /// application that uses its GPU. Counts the copies that are done.
-final class BackgroundLoad implements AutoCloseable {
+public final class BackgroundLoad implements AutoCloseable {
     private static final int COPY_BYTES = 256 << 10;
     private static final int COPIES_MAX = 4;
     // Copies that came late are not all made up for at once.
@@ -30,8 +30,24 @@ final class BackgroundLoad implements AutoCloseable {
     private long measuredNs;
     private long measuredBytes;
 
+    /// Which way copies go.
+    public enum Load {
+        NONE,
+        TO_DEVICE,
+        TO_HOST,
+        BOTH;
+
+        public boolean toDevice() {
+            return this == TO_DEVICE || this == BOTH;
+        }
+
+        public boolean toHost() {
+            return this == TO_HOST || this == BOTH;
+        }
+    }
+
     /// @param bytesPerSecond each way; 0 for as much as is taken
-    BackgroundLoad(final DeviceBackend device, final Direction.Load load, final long bytesPerSecond) {
+    public BackgroundLoad(final DeviceBackend device, final Load load, final long bytesPerSecond) {
         this.bytesPerSecond = bytesPerSecond;
         if (load.toDevice()) {
             ways.add(new Way(device, true));
@@ -70,13 +86,13 @@ final class BackgroundLoad implements AutoCloseable {
     }
 
     /// The measurement begins.
-    void begin() {
+    public void begin() {
         beginBytes = doneBytes.get();
         beginNs = System.nanoTime();
     }
 
     /// The measurement has ended.
-    void end() {
+    public void end() {
         measuredBytes = doneBytes.get() - beginBytes;
         measuredNs = System.nanoTime() - beginNs;
         if (copying.isCompletedExceptionally()) {
@@ -86,12 +102,12 @@ final class BackgroundLoad implements AutoCloseable {
     }
 
     /// Bytes copied during the measurement, all ways together.
-    long measuredBytes() {
+    public long measuredBytes() {
         return measuredBytes;
     }
 
     /// The rate of the copies, in units of 10^6 bytes per second and way; 0 where there is no load.
-    double achievedMBps() {
+    public double achievedMBps() {
         return ways.isEmpty() || measuredNs == 0 ? 0 : measuredBytes * 1e3 / measuredNs / ways.size();
     }
 

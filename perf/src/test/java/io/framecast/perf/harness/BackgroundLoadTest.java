@@ -1,4 +1,4 @@
-package io.framecast.perf.streaming;
+package io.framecast.perf.harness;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
-import io.framecast.perf.harness.DeviceChoice;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,7 +35,7 @@ final class BackgroundLoadTest {
 
     @Test
     void shouldTakeTheLinkFromFramesThatGoTheSameWay() {
-        try (BackgroundLoad load = new BackgroundLoad(device, Direction.Load.TO_DEVICE, 0)) {
+        try (BackgroundLoad load = new BackgroundLoad(device, BackgroundLoad.Load.TO_DEVICE, 0)) {
             final long ns = copyBeside(load);
             final double both = (double) load.measuredBytes() + (double) COPIES * COPY_BYTES;
             assertTrue(
@@ -50,7 +49,7 @@ final class BackgroundLoadTest {
 
     @Test
     void shouldCountBothWays() {
-        try (BackgroundLoad load = new BackgroundLoad(device, Direction.Load.BOTH, 20_000_000)) {
+        try (BackgroundLoad load = new BackgroundLoad(device, BackgroundLoad.Load.BOTH, 20_000_000)) {
             copyBeside(load);
             assertTrue(load.measuredBytes() > 0);
             assertTrue(load.achievedMBps() > 0);
@@ -63,7 +62,7 @@ final class BackgroundLoadTest {
 
     @Test
     void shouldDoNothingWhenThereIsNone() {
-        try (BackgroundLoad load = new BackgroundLoad(device, Direction.NONE.atSource(), 0)) {
+        try (BackgroundLoad load = new BackgroundLoad(device, BackgroundLoad.Load.NONE, 0)) {
             load.begin();
             load.end();
             assertEquals(0, load.measuredBytes());
