@@ -103,11 +103,9 @@ final class NodeTable {
         return row.setting().text().replaceFirst("^\\w+, ", "").replaceFirst("\\d+ receivers?, ", "");
     }
 
-    /// Latency by length of frames, as in Chu et al. 2019, figure 6, where several were measured at one rate; goodput
-    /// by
-    /// number of subscribers, alone and beside other copies, as in their figure 11, where as many frames were
-    carried as
-    /// were taken. Titles say where devices are emulated.
+    /// Latency by length of frames, as in Chu et al. 2019, figure 6, where several were measured at one rate.
+    /// Goodput by number of subscribers, alone and beside other copies, as in their figure 11, where as many frames
+    /// were carried as were taken. Titles say where devices are emulated.
     static List<Figure> figures(final List<BenchRow> rows) {
         final List<Figure> figures = new ArrayList<>();
         titled(

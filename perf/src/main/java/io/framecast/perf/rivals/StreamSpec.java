@@ -42,9 +42,8 @@ public record StreamSpec(Load load, Link link, String localAddress, int index) {
 
     /// What receivers do with frames.
     ///
-    /// @param device where they have them; empty for the host, and then they look at the ends of frames alone; else
-    they
-    ///     sum every byte, after copying it back from a device, and sources write every byte
+    /// @param device where receivers have frames; empty for the host, and then they look at the ends of frames
+    ///     alone; else they sum every byte, after copying it back from a device, and sources write every byte
     /// @param linkBytesPerSecond of an emulated device, each way; 0 for what the host can copy
     /// @param backgroundBytesPerSecond copied from the device to the host meanwhile
     public record Readers(String device, long linkBytesPerSecond, long backgroundBytesPerSecond) {
