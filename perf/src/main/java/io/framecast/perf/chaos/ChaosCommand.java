@@ -22,6 +22,7 @@ import picocli.CommandLine.Option;
         footer = {
             "  framecast chaos",
             "  framecast chaos --seconds 20 --seed 7 --json -",
+            "  framecast chaos --subscribers 6 --per-host 3",
             "",
             "Exit status: 0 every expectation met, 1 some not, 2 usage or environment."
         })
@@ -39,6 +40,13 @@ final class ChaosCommand implements Callable<Integer> {
 
     @Option(names = "--subscribers", paramLabel = "N", description = "3 … 32 (default ${DEFAULT-VALUE}).")
     private int subscribers = 6;
+
+    @Option(
+            names = "--per-host",
+            paramLabel = "N",
+            description = "Subscribers on each host; several are a host group, without co-roots, and faults are of"
+                    + " leaders, followers and whole hosts (default ${DEFAULT-VALUE}).")
+    private int perHost = 1;
 
     @Option(names = "--co-roots", paramLabel = "K", description = "Co-roots (default ${DEFAULT-VALUE}).")
     private int coRoots = 2;
@@ -136,6 +144,7 @@ final class ChaosCommand implements Callable<Integer> {
     private ChaosPlan plan() {
         OptionValues.within("--seconds", seconds, 1, 86_400);
         OptionValues.within("--subscribers", subscribers, 3, 32);
+        OptionValues.within("--per-host", perHost, 1, subscribers / 2);
         OptionValues.within("--co-roots", coRoots, 0, (subscribers - 1) / 2);
         OptionValues.within("--loss", loss, 0, 0.2);
         OptionValues.within("--alive-timeout", aliveTimeoutMs, 500, 60_000);
@@ -143,12 +152,16 @@ final class ChaosCommand implements Callable<Integer> {
         OptionValues.within("--rate", rate, 1, 10_000);
         OptionValues.within("--frame-bytes", frameBytes, ChaosFrames.BYTES_MIN, ChaosPlan.WINDOW_BYTES / 4);
         OptionValues.word("--transport", transport, List.of(ChaosPlan.UDP, ChaosPlan.VERBS));
+        OptionValues.require(
+                perHost == 1 || transport.equals(ChaosPlan.UDP),
+                "--per-host: expected 1 with --transport verbs, where each device is a host, got " + perHost);
         return new ChaosPlan(
                 transport,
                 seed == null ? ThreadLocalRandom.current().nextLong(SEED_BOUND) : seed,
                 seconds,
                 subscribers,
-                coRoots,
+                perHost,
+                perHost > 1 ? 0 : coRoots,
                 loss,
                 aliveTimeoutMs,
                 marginMs,

@@ -3,6 +3,7 @@ package io.framecast.perf.chaos;
 /// The settings of a run.
 ///
 /// @param transport `udp`, or `verbs`, whose hosts are RDMA devices of this machine
+/// @param perHost subscriber processes on each host; several are a host group
 /// @param seconds how long faults are done
 /// @param loss share of datagrams that each host drops at its output, and again at its input
 /// @param aliveTimeoutMs of the stream
@@ -13,6 +14,7 @@ record ChaosPlan(
         long seed,
         int seconds,
         int subscribers,
+        int perHost,
         int coRoots,
         double loss,
         long aliveTimeoutMs,
@@ -23,6 +25,10 @@ record ChaosPlan(
     /// Never killed, stopped for long or cut off for long, and never a co-root: whose memory must stay as it
     /// was.
     static final int WITNESS = 0;
+
+    /// Whether a leader's death, or its stop for long, costs its followers nothing. Until it does, what they miss must
+    /// be reported, as frames of a time when they were no members, and the source evicts the leader.
+    static final boolean TAKEOVER_IS_LOSSLESS = false;
 
     static final String UDP = "udp";
     static final String VERBS = "verbs";
@@ -35,7 +41,8 @@ record ChaosPlan(
     }
 
     String subscriberChannel(final int index, final String device) {
-        return channel(device) + "|device=host" + (index == WITNESS ? "|serve=no" : "");
+        return channel(device) + "|device=host" + (index == WITNESS ? "|serve=no" : "")
+                + (areGroups() ? "|host-group=auto" : "");
     }
 
     private String channel(final String device) {
@@ -43,23 +50,35 @@ record ChaosPlan(
                 + frameBytes + "|alive-timeout=" + aliveTimeoutMs;
     }
 
+    /// Whether the subscribers of a host are a group.
+    boolean areGroups() {
+        return perHost > 1;
+    }
+
+    /// The host of a subscriber; hosts have several each, the last one perhaps fewer.
+    int hostOf(final int index) {
+        return index / perHost + 1;
+    }
+
     /// The host that garbage comes from; no process of the stream knows it.
     int attackerHost() {
-        return subscribers + 1;
+        return hostOf(subscribers - 1) + 1;
     }
 
     int hosts() {
-        return subscribers + (hasAttacker() ? 2 : 1);
+        return attackerHost() + (hasAttacker() ? 1 : 0);
     }
 
-    /// Whether an attacker sends garbage: only at sockets.
+    /// Whether an attacker sends garbage: only at sockets, and only where each host has one process.
     boolean hasAttacker() {
-        return transport.equals(UDP);
+        return transport.equals(UDP) && !areGroups();
     }
 
     /// Whether a fault can be done in this run.
     boolean isDone(final FaultKind kind) {
-        return (hasAttacker() || !kind.isOfEverybody()) && (coRoots > 0 || !kind.isOfCoRoot());
+        return kind.isOfGroup() == areGroups()
+                && (hasAttacker() || !kind.isOfEverybody())
+                && (coRoots > 0 || !kind.isOfCoRoot());
     }
 
     /// How long something may take that is judged only by whether it comes: longer on a machine whose margin

@@ -32,6 +32,9 @@ final class ChaosProcess extends Child {
     private boolean asked;
     private boolean served;
     private boolean servedAtFirst;
+    private long received;
+    private boolean leads;
+    private boolean ledAtFirst;
     private long lookedNs;
 
     /// @param prefix the command that runs the process on its host
@@ -118,16 +121,30 @@ final class ChaosProcess extends Child {
         return served && !servedAtFirst;
     }
 
-    /// Looks whether it serves, and asks for its memory once it has settled.
+    /// Whether it receives the stream from the network, for others too where its host is a group.
+    boolean leads() {
+        return leads;
+    }
+
+    /// Whether it began to lead only after its memory was first asked for: then it holds a ring and sockets more.
+    boolean hasBegunToLead() {
+        return leads && !ledAtFirst;
+    }
+
+    /// Looks whether it leads and serves, and asks for its memory once it has settled.
     void tick(final long nowNs) {
         if (nowNs - lookedNs < LOOK_NS || doomed || !isAlive()) {
             return;
         }
         lookedNs = nowNs;
         served |= isCoRoot();
+        final long nowReceived = counter(EngineCounter.RECEIVED_DATAGRAMS);
+        leads = nowReceived > received;
+        received = nowReceived;
         if (!asked && hasSettled(nowNs, BASELINE_NS)) {
             asked = true;
             servedAtFirst = served;
+            ledAtFirst = leads;
             order(ChaosRole.MEMORY);
         }
     }

@@ -21,6 +21,8 @@ public final class ChaosRole implements ChildRole {
     static final String MEMORY = "memory";
     /// Order to a publisher: end the stream.
     static final String END_STREAM = "end";
+    /// Order to a subscriber: release no frame any more.
+    static final String HOLD = "hold";
     /// Order to an attacker; [Attacker.Order] follows behind a space.
     static final String ATTACK = "garbage";
 
@@ -31,6 +33,7 @@ public final class ChaosRole implements ChildRole {
     private static final int COLLECTIONS = 3;
 
     private volatile boolean ending;
+    private volatile boolean holding;
     private long lastNs;
     private long reportedNs;
 
@@ -61,6 +64,10 @@ public final class ChaosRole implements ChildRole {
         }
     }
 
+    boolean isHolding() {
+        return holding;
+    }
+
     boolean isEnding() {
         return ending;
     }
@@ -72,6 +79,8 @@ public final class ChaosRole implements ChildRole {
                     reportMemory(parent);
                 } else if (order.equals(END_STREAM)) {
                     ending = true;
+                } else if (order.equals(HOLD)) {
+                    holding = true;
                 } else if (order.startsWith(ATTACK + " ")) {
                     Attacker.attack(order.substring(ATTACK.length() + 1), parent);
                 } else {

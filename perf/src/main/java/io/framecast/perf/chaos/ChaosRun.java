@@ -55,6 +55,7 @@ final class ChaosRun {
             perform(cluster, network);
             unmet.addAll(cluster.complaints());
             cluster.endAll();
+            cluster.sockets().forEach(name -> unmet.add("socket " + name + " is left over"));
             for (final ChaosProcess process : cluster.all()) {
                 if (ProcessHandle.of(process.pid()).isPresent()) {
                     unmet.add("process " + process.pid() + " (" + process.name() + ") is left over");
@@ -146,9 +147,9 @@ final class ChaosRun {
             final List<StreamLog.Memory> reports = process.log().memory();
             if (reports.size() < 2) {
                 unmet.add(process.name() + " did not report its memory");
-            } else {
+            } else if (!process.hasBegunToLead()) {
                 final MemoryRow row =
-                        new MemoryRow(process.name(), reports.getFirst(), reports.getLast(), process.hasBegunToServe());
+                        new MemoryRow(process.name(), reports.getFirst(), reports.getLast(), process.hasBegunToServe(), process.leads() ? plan.perHost() - 1 : 0);
                 memory.add(row);
                 unmet.addAll(row.complaints());
             }
@@ -179,8 +180,9 @@ final class ChaosRun {
             if (!log.isEnded()) {
                 unmet.add(place.name() + " saw no end of stream: "
                         + place.process().lastWords());
-            } else if (log.lastId() != source.lastId() || log.frames() != log.lastId() - log.firstId() + 1) {
-                unmet.add(place.name() + " has " + log.frames() + " frames from " + log.firstId() + " to "
+            } else if (log.lastId() != source.lastId()
+                    || log.frames() + log.lost() != log.lastId() - log.firstId() + 1) {
+                unmet.add(place.name() + " has " + log.frames() + " frames and " + log.lost() + " reported lost from " + log.firstId() + " to "
                         + log.lastId() + ", the last published is " + source.lastId());
             }
         }

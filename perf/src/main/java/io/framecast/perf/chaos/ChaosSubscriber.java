@@ -9,12 +9,14 @@ import io.framecast.perf.harness.ParentLink;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 
 /// Takes frames and checks every one, until the stream ends or is lost to it.
 final class ChaosSubscriber {
     private static final Duration LOOK = Duration.ofMillis(100);
     private static final int FRAMES_PER_POLL = 16;
     private static final long WRONG_MAX = 20;
+    private static final long HOLD_NS = 1_000_000;
     private static final long BUG_FRAME = 50;
 
     private final ChaosSettings settings;
@@ -52,6 +54,11 @@ final class ChaosSubscriber {
     // nothing.
     private void onLoss(final long first, final long count, final LossReason reason) {
         final boolean ends = reason == LossReason.UNREPAIRABLE || reason == LossReason.NOT_A_MEMBER;
+        if (settings.mayMiss() && ends && check.count() > 0) {
+            check.onLost(first, count);
+            parent.send(StreamLog.LOST, Long.toString(count));
+            return;
+        }
         final String text = "lost: " + count + " frames from " + first + " on, " + reason;
         final boolean follows = check.count() == 0 || first == Math.max(check.lastId() + 1, lostEnd);
         if (ends && follows) {
@@ -110,6 +117,10 @@ final class ChaosSubscriber {
             parent.send(StreamLog.JOINED, frame.frameId() + " " + System.nanoTime());
         }
         role.onFrame(parent, frame.frameId(), check.count());
+        while (role.isHolding()) {
+            // Until it is killed.
+            LockSupport.parkNanos(HOLD_NS);
+        }
         frame.close();
     }
 }

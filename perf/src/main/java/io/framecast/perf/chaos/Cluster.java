@@ -11,11 +11,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /// All processes of a run, past and present. The run's thread.
 final class Cluster implements AutoCloseable {
     private static final long TICK_MS = 20;
     private static final long JOIN_MAX_MS = 30_000;
+    // As docs/host-segment.md names it.
+    private static final String GROUPS = "framecast";
 
     private final ChaosPlan plan;
     private final ChaosNetwork network;
@@ -33,33 +36,41 @@ final class Cluster implements AutoCloseable {
         this.network = network;
         this.lines = lines;
         directory = Files.createTempDirectory("framecast-chaos");
-        publisher = start("publisher", ChaosNetwork.SOURCE, ChaosSettings.PUBLISH);
+        publisher = start("publisher", ChaosNetwork.SOURCE, plan.publisherChannel(network.device(ChaosNetwork.SOURCE)), ChaosSettings.PUBLISH, false);
         attacker = plan.hasAttacker()
-                ? Optional.of(start("attacker", plan.attackerHost(), ChaosSettings.ATTACK))
+                ? Optional.of(start("attacker", plan.attackerHost(), "", ChaosSettings.ATTACK, false))
                 : Optional.empty();
         for (int i = 0; i < plan.subscribers(); i++) {
-            places.add(new ProcessPlace(i, subscriber(i)));
+            places.add(new ProcessPlace(i, plan.hostOf(i), subscriber(i)));
         }
     }
 
     private ChaosProcess subscriber(final int index) {
-        return start("subscriber " + index, index + 1, ChaosSettings.SUBSCRIBE);
+        final int host = plan.hostOf(index);
+        return start(
+                "subscriber " + index,
+                host,
+                plan.subscriberChannel(index, network.device(host)),
+                ChaosSettings.SUBSCRIBE,
+                index == ChaosPlan.WITNESS);
     }
 
-    private ChaosProcess start(final String name, final int host, final String role) {
-        final String device = network.device(host);
+    private ChaosProcess start(
+            final String name, final int host, final String channel, final String role, final boolean isWitness) {
+        final List<String> prefix = new ArrayList<>(network.within(host));
+        // Where host groups meet: what the dead leave there is looked for at the end.
+        prefix.addAll(List.of("env", "XDG_RUNTIME_DIR=" + directory));
         final ChaosProcess process = new ChaosProcess(
                 name,
-                network.within(host),
+                prefix,
                 new ChaosSettings(
                         role,
-                        role.equals(ChaosSettings.SUBSCRIBE)
-                                ? plan.subscriberChannel(host - 1, device)
-                                : plan.publisherChannel(device),
+                        channel,
                         directory.resolve("counters" + all.size()),
                         new ChaosFrames(plan.seed(), plan.frameBytes()),
                         plan.rate(),
-                        host == ChaosPlan.WITNESS + 1 ? plan.bug() : InjectedBug.NONE));
+                        isWitness ? plan.bug() : InjectedBug.NONE,
+                        plan.areGroups() && !ChaosPlan.TAKEOVER_IS_LOSSLESS));
         all.add(process);
         return process;
     }
@@ -177,6 +188,17 @@ final class Cluster implements AutoCloseable {
         process.lines().forEach(line -> lines.accept("  [" + process.name() + "] " + line));
     }
 
+    /// Sockets of leaders that are left.
+    List<String> sockets() throws IOException {
+        final Path groups = directory.resolve(GROUPS);
+        if (!Files.exists(groups)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(groups)) {
+            return files.map(Path::toString).filter(name -> name.endsWith(".sock")).toList();
+        }
+    }
+
     /// Ends every process, and waits until it has.
     void endAll() {
         all.forEach(ChaosProcess::close);
@@ -186,6 +208,9 @@ final class Cluster implements AutoCloseable {
     public void close() {
         all.forEach(ChaosProcess::close);
         try {
+            final Path groups = directory.resolve(GROUPS);
+            Files.deleteIfExists(groups.resolve("lock"));
+            Files.deleteIfExists(groups);
             Files.deleteIfExists(directory);
         } catch (final IOException e) {
             complaints.add("its directory stays behind: " + e.getMessage());

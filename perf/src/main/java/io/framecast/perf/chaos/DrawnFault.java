@@ -10,7 +10,7 @@ record DrawnFault(FaultKind kind, long pauseMs, long durationMs, long restartMs,
     String text() {
         return switch (kind.action()) {
             case KILL -> kind.text();
-            case STOP, ATTACK -> kind.text() + " " + durationMs + " ms";
+            case STOP, SLOW, ATTACK -> kind.text() + " " + durationMs + " ms";
             case CUT ->
                 kind.text() + (cut == ChaosNetwork.Cut.LINK ? " (link down) " : " (all dropped) ") + durationMs + " ms";
         };

@@ -33,7 +33,7 @@ final class FaultDraw {
         aliveTimeoutMs = plan.aliveTimeoutMs();
         // This bug shows only where a process is to be killed.
         if (plan.bug() == InjectedBug.SPARE) {
-            bag.add(FaultKind.KILL_SUBSCRIBER);
+            bag.add(plan.areGroups() ? FaultKind.KILL_LEADER : FaultKind.KILL_SUBSCRIBER);
         }
     }
 

@@ -14,7 +14,14 @@ enum FaultKind {
     CUT_CO_ROOT("link cut", Action.CUT, Target.CO_ROOT, false),
     CUT_SUBSCRIBER_LONG("link cut", Action.CUT, Target.SUBSCRIBER, true),
     CUT_CO_ROOT_LONG("link cut", Action.CUT, Target.CO_ROOT, true),
-    GARBAGE("garbage", Action.ATTACK, Target.EVERYBODY, false);
+    GARBAGE("garbage", Action.ATTACK, Target.EVERYBODY, false),
+    KILL_LEADER("kill -9", Action.KILL, Target.LEADER, true),
+    STOP_LEADER("SIGSTOP", Action.STOP, Target.LEADER, false),
+    STOP_LEADER_LONG("SIGSTOP", Action.STOP, Target.LEADER, true),
+    SLOW_LEADER("slowed", Action.SLOW, Target.LEADER, false),
+    KILL_FOLLOWER("kill -9 while it holds frames", Action.KILL, Target.FOLLOWER, true),
+    // Its socket and its lock file stay, and the next ones find them.
+    KILL_HOST("kill -9 of all of a host", Action.KILL, Target.HOST, true);
 
     private final String text;
     private final Action action;
@@ -31,6 +38,7 @@ enum FaultKind {
     enum Action {
         KILL,
         STOP,
+        SLOW,
         CUT,
         ATTACK
     }
@@ -38,7 +46,14 @@ enum FaultKind {
     enum Target {
         SUBSCRIBER,
         CO_ROOT,
-        EVERYBODY
+        EVERYBODY,
+        LEADER,
+        FOLLOWER,
+        HOST
+    }
+
+    Target target() {
+        return target;
     }
 
     String text() {
@@ -51,6 +66,28 @@ enum FaultKind {
 
     boolean isOfCoRoot() {
         return target == Target.CO_ROOT;
+    }
+
+    /// Whether it is of a host whose subscribers are a group.
+    boolean isOfGroup() {
+        return target == Target.LEADER || target == Target.FOLLOWER || target == Target.HOST;
+    }
+
+    /// Whether the processes of its host that go on may miss frames meanwhile, if they report them.
+    boolean mayCostFrames() {
+        return fatal && target == Target.LEADER && !ChaosPlan.TAKEOVER_IS_LOSSLESS;
+    }
+
+    /// How many members the source evicts for it.
+    ///
+    /// @param victims how many processes end by it
+    int evictions(final int victims) {
+        return switch (target) {
+            case SUBSCRIBER, CO_ROOT, EVERYBODY -> fatal ? victims : 0;
+            case LEADER -> fatal && !ChaosPlan.TAKEOVER_IS_LOSSLESS ? 1 : 0;
+            case FOLLOWER -> 0;
+            case HOST -> 1;
+        };
     }
 
     boolean isOfEverybody() {

@@ -16,6 +16,9 @@ final class FaultRun {
     private static final long TARGET_MAX_MS = 10_000;
     private static final long END_MAX_MS = 10_000;
     private static final long COUNTERS_MS = 20;
+    private static final long HOLD_MS = 300;
+    private static final long SLOW_STOPPED_MS = 80;
+    private static final long SLOW_RUNNING_MS = 20;
     // Some are lost on the way, or overrun a socket; each host that gets one to the group rejects it.
     private static final long REJECTED_SHARE = 4;
 
@@ -35,6 +38,9 @@ final class FaultRun {
     private long evictions;
     private long failovers;
     private long garbage;
+    // Frames reported lost, to all that are to go on, and to those of them whom the fault must not cost any.
+    private long lost;
+    private long lostElsewhere;
 
     /// @param beganNs when the faults of the run began
     FaultRun(
@@ -77,12 +83,17 @@ final class FaultRun {
         evictions = cluster.publisher().counter(EngineCounter.EVICTIONS);
         failovers = cluster.publisher().counter(EngineCounter.FAILOVERS);
         garbage = cluster.garbage();
+        lost = lost(true);
+        lostElsewhere = lost(!fault.kind().mayCostFrames());
         beginNs = System.nanoTime();
         return Optional.of(fault.kind().isFatal() ? fatal() : brief());
     }
 
     private boolean hasTarget() {
         final List<ProcessPlace> settled = cluster.settled(SETTLED_MS);
+        if (fault.kind().isOfGroup()) {
+            return hasTargetOfGroup(settled);
+        }
         final List<ProcessPlace> fit = settled.stream()
                 .filter(place -> !fault.kind().isFatal() || place.index() != ChaosPlan.WITNESS)
                 .filter(place -> fault.kind().isOfCoRoot() == place.process().isCoRoot())
@@ -95,16 +106,49 @@ final class FaultRun {
         return true;
     }
 
+    // A leader, or a follower, or all of a host; the witness is spared what ends it, and what ends its host.
+    private boolean hasTargetOfGroup(final List<ProcessPlace> settled) {
+        final FaultKind.Target wanted = fault.kind().target();
+        final List<ProcessPlace> fit = settled.stream()
+                .filter(place -> (wanted == FaultKind.Target.FOLLOWER) != place.process().leads())
+                .filter(place -> !fault.kind().isFatal() || !endsWitness(place))
+                .toList();
+        if (fit.isEmpty() || settled.size() < plan.subscribers()) {
+            return false;
+        }
+        final ProcessPlace target = fit.get(fault.pick() % fit.size());
+        victims.add(target);
+        if (endsHost()) {
+            settled.stream().filter(place -> place.host() == target.host() && place != target).forEach(victims::add);
+        }
+        return true;
+    }
+
+    private boolean endsWitness(final ProcessPlace place) {
+        return place.index() == ChaosPlan.WITNESS || endsHost() && place.host() == plan.hostOf(ChaosPlan.WITNESS);
+    }
+
+    // Followers of a leader that is stopped for long have a source no more than it has.
+    private boolean endsHost() {
+        return fault.kind().target() == FaultKind.Target.HOST
+                || fault.kind() == FaultKind.STOP_LEADER_LONG && !ChaosPlan.TAKEOVER_IS_LOSSLESS;
+    }
+
     private FaultResult brief() throws IOException {
         final long rejectedBefore = rejected();
         begin();
-        cluster.pause(fault.durationMs());
+        if (fault.kind().action() == FaultKind.Action.SLOW) {
+            slow();
+        } else {
+            cluster.pause(fault.durationMs());
+        }
         end();
         final long resumedNs = System.nanoTime();
         // A fault that took long to begin or to end lasted longer than was drawn.
         final long lastedMs = TimeUnit.NANOSECONDS.toMillis(resumedNs - beginNs);
         final long boundMs = lastedMs + plan.marginMs();
-        if (!fault.kind().isOfEverybody() && lastedMs > plan.aliveTimeoutMs()) {
+        final FaultKind.Action action = fault.kind().action();
+        if ((action == FaultKind.Action.STOP || action == FaultKind.Action.CUT) && lastedMs > plan.aliveTimeoutMs()) {
             unmet.add("this machine is too slow: it lasted " + lastedMs
                     + " ms, longer than alive-timeout; use a longer --alive-timeout");
         }
@@ -122,6 +166,17 @@ final class FaultRun {
                         + plan.marginMs() + " ms",
                 outcome,
                 stalls(expected, boundMs));
+    }
+
+    // It runs for a fifth of the time.
+    private void slow() throws IOException {
+        final ChaosProcess process = process();
+        while (elapsedMs(beginNs) < fault.durationMs() && !cluster.isStopped()) {
+            process.signal(Signal.STOP);
+            cluster.pause(SLOW_STOPPED_MS);
+            process.signal(Signal.CONT);
+            cluster.pause(SLOW_RUNNING_MS);
+        }
     }
 
     // The garbage arrived, and was rejected. On a busy machine both are reported later than it ends.
@@ -175,36 +230,53 @@ final class FaultRun {
             }
         }
         if (fault.kind().isOfCoRoot()) {
-            expect(EngineCounter.FAILOVERS, failovers, "replaced", outcome);
+            expect(EngineCounter.FAILOVERS, failovers + victims.size(), "replaced", outcome);
         }
-        expect(EngineCounter.EVICTIONS, evictions, "evicted", outcome);
+        final int expected = fault.kind().evictions(victims.size());
+        if (expected > 0) {
+            expect(EngineCounter.EVICTIONS, evictions + expected, "evicted", outcome);
+        }
         final long evictedNs = System.nanoTime();
         if (!fault.kind().isKill()) {
             cluster.pause(Math.max(0, fault.durationMs() - elapsedMs(beginNs)));
-            final ChaosProcess process = process();
             end();
-            if (cluster.await(() -> !process.isAlive(), plan.aliveTimeoutMs() + plan.patienceMs(END_MAX_MS))
-                    && process.log().over().isPresent()) {
-                outcome.add("it reported: " + process.log().over().orElseThrow().split(";", 2)[0]);
-            } else {
-                unmet.add(name() + " did not report that it lost its source");
-                process.close();
+            for (final ProcessPlace place : victims) {
+                awaitReport(place, outcome);
+                place.restartAt(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(fault.restartMs()));
             }
-            target().restartAt(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(fault.restartMs()));
         }
         awaitFlow(others, evictedNs);
-        outcome.add(outcome(victims.size()));
+        outcome.add(outcome(expected));
+        // Nobody waits for one whom the source does not know.
+        final long boundMs = expected == 0 ? HOLD_MS + plan.marginMs() : limitMs;
         return result(
-                "evicted" + (fault.kind().isOfCoRoot() ? " and replaced" : "")
-                        + (fault.kind().isKill() ? "" : " and reported") + " within " + limitMs
-                        + " ms; others go on, no stall over that",
+                (expected == 0 ? "not evicted" : "evicted" + (fault.kind().isOfCoRoot() ? " and replaced" : "")
+                        + (fault.kind().isKill() ? "" : " and reported") + " within " + limitMs + " ms")
+                        + "; others go on, no stall over " + boundMs + " ms" + (fault.kind().isOfGroup()
+                                ? fault.kind().mayCostFrames() ? ", what its host misses is reported" : ", nothing lost" : ""),
                 String.join("; ", outcome),
-                stalls(others, limitMs));
+                stalls(others, boundMs));
+    }
+
+    private void awaitReport(final ProcessPlace place, final List<String> outcome) {
+        final ChaosProcess process = place.process();
+        if (cluster.await(() -> !process.isAlive(), plan.aliveTimeoutMs() + plan.patienceMs(END_MAX_MS))
+                && process.log().over().isPresent()) {
+            outcome.add((victims.size() > 1 ? place.name() : "it") + " reported: "
+                    + process.log().over().orElseThrow().split(";", 2)[0]);
+        } else {
+            unmet.add(place.name() + " did not report that it lost its source");
+            process.close();
+        }
     }
 
     private void begin() throws IOException {
         switch (fault.kind().action()) {
             case KILL -> {
+                if (fault.kind().target() == FaultKind.Target.FOLLOWER) {
+                    process().order(ChaosRole.HOLD);
+                    cluster.pause(HOLD_MS);
+                }
                 for (final ProcessPlace place : victims) {
                     if (plan.bug() != InjectedBug.SPARE) {
                         place.process().signal(Signal.KILL);
@@ -212,6 +284,9 @@ final class FaultRun {
                 }
             }
             case STOP -> process().signal(Signal.STOP);
+            case SLOW -> {
+                // By and by.
+            }
             case CUT -> network.cut(target().host(), fault.cut(), true);
             case ATTACK -> attack();
         }
@@ -220,7 +295,7 @@ final class FaultRun {
     private void end() throws IOException {
         switch (fault.kind().action()) {
             case KILL -> throw new IllegalStateException("a kill has no end");
-            case STOP -> process().signal(Signal.CONT);
+            case STOP, SLOW -> process().signal(Signal.CONT);
             case CUT -> {
                 network.cut(target().host(), fault.cut(), false);
                 cluster.await(
@@ -231,10 +306,10 @@ final class FaultRun {
     }
 
     // A counter of the publisher shows the target's end in time.
-    private void expect(final EngineCounter counter, final long before, final String what, final List<String> outcome) {
+    private void expect(final EngineCounter counter, final long least, final String what, final List<String> outcome) {
         final long limitMs = plan.aliveTimeoutMs() + plan.marginMs();
         if (cluster.await(
-                () -> cluster.publisher().counter(counter) >= before + victims.size(),
+                () -> cluster.publisher().counter(counter) >= least,
                 Math.max(0, limitMs - elapsedMs(beginNs)))) {
             outcome.add(what + " after " + elapsedMs(beginNs) + " ms");
         } else {
@@ -264,8 +339,21 @@ final class FaultRun {
                 unmet.add(place.name() + " ended too");
             }
         }
+        final long missed = lost(!fault.kind().mayCostFrames()) - lostElsewhere;
+        if (missed > 0) {
+            unmet.add(missed + " frames were reported lost to those that this must cost nothing");
+        }
         final long replaced = cluster.publisher().counter(EngineCounter.FAILOVERS) - failovers;
-        return (expectedEvictions == 0 ? evicted + " evicted, " : "") + replaced + " failovers";
+        return (expectedEvictions == 0 ? evicted + " evicted, " : "")
+                + (plan.areGroups() ? (lost(true) - lost) + " frames reported lost" : replaced + " failovers");
+    }
+
+    /// @param everywhere also on the target's host
+    private long lost(final boolean everywhere) {
+        return others.stream()
+                .filter(place -> everywhere || place.host() != target().host())
+                .mapToLong(place -> place.process().log().lost())
+                .sum();
     }
 
     private Map<String, Long> stalls(final List<ProcessPlace> places, final long boundMs) {
@@ -288,10 +376,13 @@ final class FaultRun {
                 fault.text(),
                 fault.kind().isOfEverybody()
                         ? "everybody"
-                        : name() + (fault.kind().isOfCoRoot() ? " (co-root)" : ""),
+                        : name()
+                                + (fault.kind().isOfCoRoot()
+                                        ? " (co-root)"
+                                        : fault.kind().target() == FaultKind.Target.LEADER ? " (leader)" : ""),
                 expectation,
                 outcome,
-                fault.kind().isFatal() ? victims.size() : 0,
+                fault.kind().evictions(victims.size()),
                 List.copyOf(unmet),
                 stalls);
     }

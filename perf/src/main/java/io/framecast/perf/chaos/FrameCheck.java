@@ -30,6 +30,14 @@ final class FrameCheck {
         }
     }
 
+    /// Frames will not come: those that follow the last one, which was said.
+    void onLost(final long first, final long lost) {
+        if (first != lastId + 1) {
+            complaints.accept("reported lost: " + lost + " frames from " + first + " on, after frame " + lastId);
+        }
+        lastId = Math.max(lastId, first + lost - 1);
+    }
+
     /// The highest frame's number; −1 before the first.
     long lastId() {
         return lastId;

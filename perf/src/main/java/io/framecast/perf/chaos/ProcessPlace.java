@@ -4,11 +4,13 @@ package io.framecast.perf.chaos;
 final class ProcessPlace {
     private static final long NEVER = Long.MAX_VALUE;
     private final int index;
+    private final int host;
     private ChaosProcess process;
     private long restartNs = NEVER;
 
-    ProcessPlace(final int index, final ChaosProcess process) {
+    ProcessPlace(final int index, final int host, final ChaosProcess process) {
         this.index = index;
+        this.host = host;
         this.process = process;
     }
 
@@ -18,7 +20,7 @@ final class ProcessPlace {
 
     /// The host it is on.
     int host() {
-        return index + 1;
+        return host;
     }
 
     String name() {

@@ -21,6 +21,8 @@ final class StreamLog {
     static final String END = "end";
     /// A text: the process ended otherwise.
     static final String OVER = "over";
+    /// `frames`: they were reported lost, as they may be.
+    static final String LOST = "lost";
     /// `heap rss descriptors`
     static final String MEMORY = "memory";
     /// `datagrams real`: garbage was sent; `real` datagrams of the stream were there to change.
@@ -37,6 +39,7 @@ final class StreamLog {
     private long joinedNs = NONE;
     private long lastNs = NONE;
     private long garbage;
+    private long lost;
     private boolean ended;
     private Optional<String> over = Optional.empty();
 
@@ -83,6 +86,7 @@ final class StreamLog {
                 frames = numbers[1];
                 ended = true;
             }
+            case LOST -> lost += numbers[0];
             case ATTACKED -> garbage += numbers[0];
             case MEMORY -> memory.add(new Memory(numbers[0], numbers[1], numbers[2]));
             default -> wrong.add("unknown line: " + kind);
@@ -124,6 +128,11 @@ final class StreamLog {
     /// Datagrams of garbage that it sent.
     synchronized long garbage() {
         return garbage;
+    }
+
+    /// Frames that were reported lost, and might be.
+    synchronized long lost() {
+        return lost;
     }
 
     synchronized List<String> wrong() {

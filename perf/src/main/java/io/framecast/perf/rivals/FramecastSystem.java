@@ -74,9 +74,9 @@ public record FramecastSystem(String transport, Sharing sharing) implements Meas
                 Framecast node = Framecast.launch(config(spec).withCountersFile(counters.path()));
                 Publisher publisher = node.publish(channel(spec, DeviceChoice.HOST, sharing == Sharing.ALL))) {
             final EngineTraffic engine = new EngineTraffic(counters);
-            FrameStreams.awaitReady(
-                    publisher, sharing == Sharing.NONE ? spec.load().members() : 1);
-            if (sharing == Sharing.RECEIVERS || sharing == Sharing.ALL) {
+            final boolean isLeaderAlone = sharing == Sharing.LEADER_ALONE || sharing == Sharing.RECEIVERS;
+            FrameStreams.awaitReady(publisher, isLeaderAlone ? 1 : spec.load().members());
+            if (sharing == Sharing.RECEIVERS) {
                 LockSupport.parkNanos(FOLLOWERS_NS);
             }
             final FrameSource source = new FrameSource(

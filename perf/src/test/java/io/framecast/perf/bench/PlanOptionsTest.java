@@ -132,7 +132,8 @@ final class PlanOptionsTest {
             value = {
                 "fly | SCENARIO: expected one of latency, throughput, scaling, loss, sizes, isolation, got fly",
                 "sizes --frame-bytes 8 | --frame-bytes: expected 32 … 1073741824, got 8",
-                "sizes --frame-bytes ten | --frame-bytes: expected a number of bytes, such as 6220800, 64k, 16m or 1g, got ten",
+                "sizes --frame-bytes ten | --frame-bytes: expected a number of bytes, such as 6220800, 64k, 16m or 1g,"
+                        + " got ten",
                 "sizes --frame-bytes , | --frame-bytes: expected a list, got nothing",
                 "latency --receivers 0 | --receivers: expected 1 … 64, got 0",
                 "latency --mtu 100 | --mtu: expected 1280 … 65536, got 100",

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 final class ChaosReportTest {
     private static final ChaosPlan PLAN =
-            new ChaosPlan(ChaosPlan.UDP, 9, 60, 6, 2, 0.01, 2_000, 1_500, 60, 200_000, InjectedBug.NONE);
+            new ChaosPlan(ChaosPlan.UDP, 9, 60, 6, 1, 2, 0.01, 2_000, 1_500, 60, 200_000, InjectedBug.NONE);
     private static final StreamLog.Memory BEFORE = new StreamLog.Memory(4 << 20, 100 << 20, 44);
 
     @Test
@@ -28,7 +28,7 @@ final class ChaosReportTest {
         final ChaosReport report = new ChaosReport(
                 PLAN,
                 List.of(fault),
-                List.of(new MemoryRow("publisher", BEFORE, BEFORE, false)),
+                List.of(new MemoryRow("publisher", BEFORE, BEFORE, false, 0)),
                 List.of("kill -9 of subscriber 3: was not evicted"),
                 100,
                 7,
@@ -52,14 +52,15 @@ final class ChaosReportTest {
 
     @Test
     void shouldComplainWhenMemoryOrDescriptorsGrow() {
-        assertEquals(List.of(), new MemoryRow("a", BEFORE, BEFORE, false).complaints());
+        assertEquals(List.of(), new MemoryRow("a", BEFORE, BEFORE, false, 0).complaints());
         final long tolerance = MemoryRow.RESIDENT_TOLERANCE_BYTES + MemoryRow.SERVING_BYTES;
         final StreamLog.Memory after = new StreamLog.Memory(8 << 20, BEFORE.residentBytes() + tolerance + 1, 45);
-        assertEquals(3, new MemoryRow("a", BEFORE, after, false).complaints().size());
-        assertEquals(2, new MemoryRow("a", BEFORE, after, true).complaints().size());
+        assertEquals(3, new MemoryRow("a", BEFORE, after, false, 0).complaints().size());
+        assertEquals(2, new MemoryRow("a", BEFORE, after, true, 0).complaints().size());
         final StreamLog.Memory served =
                 new StreamLog.Memory(BEFORE.heapBytes(), BEFORE.residentBytes() + tolerance, 45);
-        assertEquals(2, new MemoryRow("a", BEFORE, served, false).complaints().size());
-        assertEquals(List.of(), new MemoryRow("a", BEFORE, served, true).complaints());
+        assertEquals(2, new MemoryRow("a", BEFORE, served, false, 0).complaints().size());
+        assertEquals(List.of(), new MemoryRow("a", BEFORE, served, true, 0).complaints());
+        assertEquals(List.of(), new MemoryRow("a", BEFORE, served, false, 1).complaints());
     }
 }

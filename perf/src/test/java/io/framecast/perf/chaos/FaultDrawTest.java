@@ -19,8 +19,13 @@ final class FaultDrawTest {
     }
 
     private static List<DrawnFault> draw(final String transport, final int coRoots, final long seed, final int count) {
-        final FaultDraw draw = new FaultDraw(
-                new ChaosPlan(transport, seed, 60, 6, coRoots, 0.01, ALIVE_MS, 1_500, 60, 200_000, InjectedBug.NONE));
+        return draw(transport, 1, coRoots, seed, count);
+    }
+
+    private static List<DrawnFault> draw(
+            final String transport, final int perHost, final int coRoots, final long seed, final int count) {
+        final FaultDraw draw = new FaultDraw(new ChaosPlan(
+                transport, seed, 60, 6, perHost, coRoots, 0.01, ALIVE_MS, 1_500, 60, 200_000, InjectedBug.NONE));
         final List<DrawnFault> faults = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             faults.add(draw.next());
@@ -28,13 +33,29 @@ final class FaultDrawTest {
         return faults;
     }
 
+    private static Set<FaultKind> ofKind(final boolean ofGroup) {
+        final Set<FaultKind> kinds = EnumSet.allOf(FaultKind.class);
+        kinds.removeIf(kind -> kind.isOfGroup() != ofGroup);
+        return kinds;
+    }
+
+    @Test
+    void shouldDrawFaultsOfGroupsWhereHostsHaveSeveralProcesses() {
+        for (long seed = 0; seed < 50; seed++) {
+            final Set<FaultKind> drawn = EnumSet.noneOf(FaultKind.class);
+            draw(ChaosPlan.UDP, 3, 0, seed, ofKind(true).size()).forEach(fault -> drawn.add(fault.kind()));
+            assertEquals(ofKind(true), drawn);
+        }
+    }
+
     @Test
     void shouldDrawEveryKindBeforeAnyTwice() {
-        final int kinds = FaultKind.values().length;
+        final Set<FaultKind> all = ofKind(false);
+        final int kinds = all.size();
         for (long seed = 0; seed < 50; seed++) {
             final Set<FaultKind> drawn = EnumSet.noneOf(FaultKind.class);
             draw(seed, kinds).forEach(fault -> drawn.add(fault.kind()));
-            assertEquals(kinds, drawn.size());
+            assertEquals(all, drawn);
         }
     }
 
@@ -42,8 +63,10 @@ final class FaultDrawTest {
     void shouldDrawNoGarbageWhereThereIsNoAttacker() {
         for (long seed = 0; seed < 50; seed++) {
             final Set<FaultKind> drawn = EnumSet.noneOf(FaultKind.class);
-            draw(ChaosPlan.VERBS, 2, seed, FaultKind.values().length - 1).forEach(fault -> drawn.add(fault.kind()));
-            assertEquals(EnumSet.complementOf(EnumSet.of(FaultKind.GARBAGE)), drawn);
+            final Set<FaultKind> all = ofKind(false);
+            all.remove(FaultKind.GARBAGE);
+            draw(ChaosPlan.VERBS, 2, seed, all.size()).forEach(fault -> drawn.add(fault.kind()));
+            assertEquals(all, drawn);
         }
     }
 
