@@ -12,6 +12,11 @@ public interface ChildLauncher {
     /// @throws IOException when the process cannot be started
     Child launch(List<String> arguments, boolean stdin, Consumer<String> lines) throws IOException;
 
+    /// The same, with a command in front of each child's: one that runs another in the same process, on another host.
+    default ChildLauncher within(final List<String> prefix) {
+        return this;
+    }
+
     /// A started process.
     interface Child {
         boolean isAlive();

@@ -148,8 +148,12 @@ final class ChaosRun {
             if (reports.size() < 2) {
                 unmet.add(process.name() + " did not report its memory");
             } else if (!process.hasBegunToLead()) {
-                final MemoryRow row =
-                        new MemoryRow(process.name(), reports.getFirst(), reports.getLast(), process.hasBegunToServe(), process.leads() ? plan.perHost() - 1 : 0);
+                final MemoryRow row = new MemoryRow(
+                        process.name(),
+                        reports.getFirst(),
+                        reports.getLast(),
+                        process.hasBegunToServe(),
+                        process.leads() ? plan.perHost() - 1 : 0);
                 memory.add(row);
                 unmet.addAll(row.complaints());
             }
@@ -182,8 +186,8 @@ final class ChaosRun {
                         + place.process().lastWords());
             } else if (log.lastId() != source.lastId()
                     || log.frames() + log.lost() != log.lastId() - log.firstId() + 1) {
-                unmet.add(place.name() + " has " + log.frames() + " frames and " + log.lost() + " reported lost from " + log.firstId() + " to "
-                        + log.lastId() + ", the last published is " + source.lastId());
+                unmet.add(place.name() + " has " + log.frames() + " frames and " + log.lost() + " reported lost from "
+                        + log.firstId() + " to " + log.lastId() + ", the last published is " + source.lastId());
             }
         }
         lives = cluster.lives();

@@ -36,7 +36,12 @@ final class Cluster implements AutoCloseable {
         this.network = network;
         this.lines = lines;
         directory = Files.createTempDirectory("framecast-chaos");
-        publisher = start("publisher", ChaosNetwork.SOURCE, plan.publisherChannel(network.device(ChaosNetwork.SOURCE)), ChaosSettings.PUBLISH, false);
+        publisher = start(
+                "publisher",
+                ChaosNetwork.SOURCE,
+                plan.publisherChannel(network.device(ChaosNetwork.SOURCE)),
+                ChaosSettings.PUBLISH,
+                false);
         attacker = plan.hasAttacker()
                 ? Optional.of(start("attacker", plan.attackerHost(), "", ChaosSettings.ATTACK, false))
                 : Optional.empty();
@@ -195,7 +200,9 @@ final class Cluster implements AutoCloseable {
             return List.of();
         }
         try (Stream<Path> files = Files.list(groups)) {
-            return files.map(Path::toString).filter(name -> name.endsWith(".sock")).toList();
+            return files.map(Path::toString)
+                    .filter(name -> name.endsWith(".sock"))
+                    .toList();
         }
     }
 

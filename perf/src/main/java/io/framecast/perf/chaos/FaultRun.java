@@ -110,7 +110,8 @@ final class FaultRun {
     private boolean hasTargetOfGroup(final List<ProcessPlace> settled) {
         final FaultKind.Target wanted = fault.kind().target();
         final List<ProcessPlace> fit = settled.stream()
-                .filter(place -> (wanted == FaultKind.Target.FOLLOWER) != place.process().leads())
+                .filter(place ->
+                        (wanted == FaultKind.Target.FOLLOWER) != place.process().leads())
                 .filter(place -> !fault.kind().isFatal() || !endsWitness(place))
                 .toList();
         if (fit.isEmpty() || settled.size() < plan.subscribers()) {
@@ -119,7 +120,9 @@ final class FaultRun {
         final ProcessPlace target = fit.get(fault.pick() % fit.size());
         victims.add(target);
         if (endsHost()) {
-            settled.stream().filter(place -> place.host() == target.host() && place != target).forEach(victims::add);
+            settled.stream()
+                    .filter(place -> place.host() == target.host() && place != target)
+                    .forEach(victims::add);
         }
         return true;
     }
@@ -250,10 +253,14 @@ final class FaultRun {
         // Nobody waits for one whom the source does not know.
         final long boundMs = expected == 0 ? HOLD_MS + plan.marginMs() : limitMs;
         return result(
-                (expected == 0 ? "not evicted" : "evicted" + (fault.kind().isOfCoRoot() ? " and replaced" : "")
-                        + (fault.kind().isKill() ? "" : " and reported") + " within " + limitMs + " ms")
-                        + "; others go on, no stall over " + boundMs + " ms" + (fault.kind().isOfGroup()
-                                ? fault.kind().mayCostFrames() ? ", what its host misses is reported" : ", nothing lost" : ""),
+                (expected == 0
+                                ? "not evicted"
+                                : "evicted" + (fault.kind().isOfCoRoot() ? " and replaced" : "")
+                                        + (fault.kind().isKill() ? "" : " and reported") + " within " + limitMs + " ms")
+                        + "; others go on, no stall over " + boundMs + " ms"
+                        + (fault.kind().isOfGroup()
+                                ? fault.kind().mayCostFrames() ? ", what its host misses is reported" : ", nothing lost"
+                                : ""),
                 String.join("; ", outcome),
                 stalls(others, boundMs));
     }
@@ -309,8 +316,7 @@ final class FaultRun {
     private void expect(final EngineCounter counter, final long least, final String what, final List<String> outcome) {
         final long limitMs = plan.aliveTimeoutMs() + plan.marginMs();
         if (cluster.await(
-                () -> cluster.publisher().counter(counter) >= least,
-                Math.max(0, limitMs - elapsedMs(beginNs)))) {
+                () -> cluster.publisher().counter(counter) >= least, Math.max(0, limitMs - elapsedMs(beginNs)))) {
             outcome.add(what + " after " + elapsedMs(beginNs) + " ms");
         } else {
             unmet.add(name() + " was not " + what + " within " + limitMs + " ms");

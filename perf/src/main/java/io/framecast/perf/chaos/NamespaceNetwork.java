@@ -1,7 +1,7 @@
 package io.framecast.perf.chaos;
 
-import io.framecast.perf.harness.Namespaces;
-import io.framecast.perf.harness.Shell;
+import io.framecast.samples.network.Namespaces;
+import io.framecast.samples.network.Shell;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

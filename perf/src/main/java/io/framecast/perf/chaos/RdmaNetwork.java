@@ -1,6 +1,6 @@
 package io.framecast.perf.chaos;
 
-import io.framecast.perf.harness.Shell;
+import io.framecast.samples.network.Shell;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,7 @@
 package io.framecast.perf.harness;
 
+import io.framecast.samples.network.Namespaces;
+import io.framecast.samples.network.Shell;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

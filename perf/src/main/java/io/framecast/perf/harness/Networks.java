@@ -1,6 +1,7 @@
 package io.framecast.perf.harness;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.samples.network.Namespaces;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;

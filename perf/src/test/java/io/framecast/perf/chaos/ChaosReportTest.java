@@ -59,7 +59,8 @@ final class ChaosReportTest {
         assertEquals(2, new MemoryRow("a", BEFORE, after, true, 0).complaints().size());
         final StreamLog.Memory served =
                 new StreamLog.Memory(BEFORE.heapBytes(), BEFORE.residentBytes() + tolerance, 45);
-        assertEquals(2, new MemoryRow("a", BEFORE, served, false, 0).complaints().size());
+        assertEquals(
+                2, new MemoryRow("a", BEFORE, served, false, 0).complaints().size());
         assertEquals(List.of(), new MemoryRow("a", BEFORE, served, true, 0).complaints());
         assertEquals(List.of(), new MemoryRow("a", BEFORE, served, false, 1).complaints());
     }

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// One process of the demo: its lines go on under its name, its progress is kept, its end is judged.
 final class DemoChild {
     private static final int SIGNAL_BASE = 128;
+    // A subscriber reports so that it leads or follows.
+    private static final String GROUPED = "host group: ";
 
     private final String name;
     private final Console console;
@@ -22,12 +24,15 @@ final class DemoChild {
     private final Set<String> shown;
     private volatile String lastLine = "";
     private volatile String progress = "";
+    private volatile boolean grouped;
     private volatile long progressedNs = System.nanoTime();
 
+    /// @param prefix command that runs the child on its host
     /// @param stdin whether the child reads this process's standard input
     /// @param shown lines that a child has printed: a concurrent set, shared by all children of a run
     DemoChild(
             final String name,
+            final List<String> prefix,
             final List<String> arguments,
             final boolean stdin,
             final Environment environment,
@@ -36,7 +41,7 @@ final class DemoChild {
         this.shown = shown;
         this.name = name;
         this.console = environment.console();
-        this.child = environment.children().launch(arguments, stdin, this::onLine);
+        this.child = environment.children().within(prefix).launch(arguments, stdin, this::onLine);
     }
 
     /// A line that several children print (the chosen device) is shown once; complaints come in the result.
@@ -49,6 +54,7 @@ final class DemoChild {
             }
         } else if (!line.isBlank()) {
             lastLine = line.strip();
+            grouped |= line.contains(GROUPED);
             progressedNs = System.nanoTime();
             if (!line.startsWith(Console.COMPLAINT) && shown.add(lastLine)) {
                 console.line("[" + name + "] " + line);
@@ -58,6 +64,11 @@ final class DemoChild {
 
     String name() {
         return name;
+    }
+
+    /// Whether it has entered a host group.
+    boolean isGrouped() {
+        return grouped;
     }
 
     boolean isAlive() {

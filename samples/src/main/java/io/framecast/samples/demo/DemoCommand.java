@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -37,11 +38,13 @@ import picocli.CommandLine.Option;
         footer = {
             "  framecast demo",
             "  framecast demo --transport udp --loss 0.02 --seed 7",
+            "  framecast demo --hosts 2 --subscribers 4",
             "  framecast demo --frame-bytes 128M --rate 0 --subscribers 1 --device host",
             "  framecast demo --input 'ffmpeg:-i clip.mp4' --video 1280x720xrgb24 --json result.json"
         })
 public final class DemoCommand implements Callable<Integer> {
     private static final String GROUP = "224.20.30.39";
+    private static final String UDP = "udp";
 
     @Option(
             names = "--seconds",
@@ -51,6 +54,14 @@ public final class DemoCommand implements Callable<Integer> {
 
     @Option(names = "--subscribers", paramLabel = "N", description = "Subscriber processes; default ${DEFAULT-VALUE}.")
     private int subscribers = 3;
+
+    @Option(
+            names = "--hosts",
+            paramLabel = "N",
+            description =
+                    "Spread the subscribers over N hosts (network namespaces as root, else names on the loopback);"
+                            + " those of a host receive the stream once. Over udp.")
+    private @Nullable Integer hosts;
 
     @Option(
             names = "--input",
@@ -100,14 +111,31 @@ public final class DemoCommand implements Callable<Integer> {
             report.requireOther("--input", file.path());
         }
         report.requireWritable();
-        final DemoPlan plan = plan(spec);
-        final DemoResult result = new DemoRun(plan, environment).run();
+        final Integer wanted = hosts;
+        if (wanted != null) {
+            DemoHosts.check(wanted, subscribers);
+            requireUdp();
+        }
+        final DemoResult result;
+        try (DemoHosts made =
+                wanted == null ? DemoHosts.NONE : DemoHosts.make(wanted, subscribers, environment.console()::line)) {
+            networkInterface = made.networkInterface(networkInterface);
+            result = new DemoRun(plan(spec), made, environment).run();
+        }
         report.result(result.json(), result.text());
         if (result.mismatch().isEmpty()) {
             return ExitStatus.DONE;
         }
         environment.console().complain("mismatch: " + result.mismatch());
         return ExitStatus.MISMATCH;
+    }
+
+    // Host groups exist over no other transport.
+    private void requireUdp() {
+        if (!transport.equals(ProviderLookup.AUTO) && !transport.equals(UDP)) {
+            throw new ConfigException("--hosts: expected --transport udp, got " + transport);
+        }
+        transport = UDP;
     }
 
     /// Checks everything that can be checked before processes are started, so that complaints come at once

@@ -50,11 +50,12 @@ public record DemoPlan(
         }
     }
 
-    List<String> publisherArguments() {
+    /// @param members that the source sees
+    List<String> publisherArguments(final int members) {
         final List<String> arguments = new ArrayList<>(List.of("publish", channel.toString()));
         arguments.addAll(input);
         arguments.addAll(List.of("--seconds", Double.toString(seconds)));
-        arguments.addAll(List.of("--wait-subscribers", Integer.toString(subscribers)));
+        arguments.addAll(List.of("--wait-subscribers", Integer.toString(members)));
         arguments.addAll(List.of("--wait-timeout", Integer.toString(JOIN_MAX_S)));
         arguments.addAll(List.of("--linger", Long.toString(lingerS())));
         addNode(arguments, 0);
@@ -65,8 +66,9 @@ public record DemoPlan(
     }
 
     /// @param index from 1
-    List<String> subscriberArguments(final int index) {
-        final List<String> arguments = new ArrayList<>(List.of("subscribe", channel.toString()));
+    /// @param own its channel
+    List<String> subscriberArguments(final int index, final Channel own) {
+        final List<String> arguments = new ArrayList<>(List.of("subscribe", own.toString()));
         // The publisher's limit counts, so that one line names the missing subscriber.
         arguments.addAll(List.of("--wait-timeout", Integer.toString(JOIN_MAX_S + GRACE_S)));
         if (checksContent) {
@@ -97,6 +99,10 @@ public record DemoPlan(
 
     private long lingerS() {
         return LINGER_MIN_S + Math.round(frameBytes / LINGER_BYTES_PER_S);
+    }
+
+    Duration joinMax() {
+        return Duration.ofSeconds(JOIN_MAX_S);
     }
 
     /// When no child has come any further for so long, they hang: an input may pause for all of its time. How

@@ -2,6 +2,7 @@ package io.framecast.samples.demo;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,7 +15,8 @@ import java.util.Objects;
 /// @param publisher the publisher's report, as parsed from its JSON
 /// @param subscribers each subscriber's report, likewise
 /// @param frameBytes length of a full frame
-record DemoResult(long frameBytes, Map<?, ?> publisher, List<Map<?, ?>> subscribers) {
+/// @param hosts the subscribers of each host, from 1; empty where each is on its own
+record DemoResult(long frameBytes, Map<?, ?> publisher, List<Map<?, ?>> subscribers, List<List<Integer>> hosts) {
     /// Values that must be equal at both ends.
     private static final List<String> SHARED_KEYS = List.of("frames", "bytes", "stream_crc32c");
 
@@ -64,9 +66,47 @@ record DemoResult(long frameBytes, Map<?, ?> publisher, List<Map<?, ?>> subscrib
             received.add(subscriber(i));
         }
         json.put("subscribers", received);
+        if (!hosts.isEmpty()) {
+            json.put("hosts", hosts.stream().map(this::hostJson).toList());
+        }
         json.put("goodput_MBps", goodputMBps());
         json.put("verified", mismatch().isEmpty());
         return json;
+    }
+
+    private List<Long> read(final List<Integer> host) {
+        return host.stream()
+                .map(index -> (long) number(subscriber(index - 1), "received_datagrams"))
+                .toList();
+    }
+
+    /// Datagrams that would have been read more, had each subscriber read as many as the one that read most.
+    private long saved(final List<Integer> host) {
+        final List<Long> read = read(host);
+        return read.size() * Collections.max(read)
+                - read.stream().mapToLong(Long::longValue).sum();
+    }
+
+    private Map<String, Object> hostJson(final List<Integer> host) {
+        final Map<String, Object> json = new LinkedHashMap<>();
+        json.put("subscribers", host);
+        json.put(
+                "received_datagrams",
+                read(host).stream().mapToLong(Long::longValue).sum());
+        json.put("saved_datagrams", saved(host));
+        return json;
+    }
+
+    private String hostText(final List<Integer> host) {
+        final long read = read(host).stream().mapToLong(Long::longValue).sum();
+        return String.format(
+                Locale.ROOT,
+                "host %d: %d subscribers read %,d datagrams, %,d fewer than each by itself (%.1f copies saved)",
+                hosts.indexOf(host) + 1,
+                host.size(),
+                read,
+                saved(host),
+                read == 0 ? 0.0 : (double) saved(host) / Collections.max(read(host)));
     }
 
     /// Of the slowest subscriber: all of them got at least this.
@@ -93,6 +133,7 @@ record DemoResult(long frameBytes, Map<?, ?> publisher, List<Map<?, ?>> subscrib
             received.putAll(side(received, "latency_us"));
             lines.add(row("subscriber " + (i + 1), received));
         }
+        hosts.forEach(host -> lines.add(hostText(host)));
         final String mismatch = mismatch();
         lines.add(String.format(
                 Locale.ROOT,

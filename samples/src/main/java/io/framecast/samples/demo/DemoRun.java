@@ -25,12 +25,14 @@ final class DemoRun {
     private static final long CAUSE_WAIT_NS = 300_000_000;
 
     private final DemoPlan plan;
+    private final DemoHosts hosts;
     private final Environment environment;
     private final List<DemoChild> children = new ArrayList<>();
     private final Set<String> shown = ConcurrentHashMap.newKeySet();
 
-    DemoRun(final DemoPlan plan, final Environment environment) {
+    DemoRun(final DemoPlan plan, final DemoHosts hosts, final Environment environment) {
         this.plan = plan;
+        this.hosts = hosts;
         this.environment = environment;
     }
 
@@ -40,9 +42,13 @@ final class DemoRun {
         environment.console().line("channel " + plan.channel());
         try {
             for (int i = 1; i <= plan.subscribers(); i++) {
-                children.add(new DemoChild("subscriber " + i, plan.subscriberArguments(i), false, environment, shown));
+                final List<String> arguments = plan.subscriberArguments(i, hosts.channel(i, plan.channel()));
+                children.add(new DemoChild("subscriber " + i, hosts.prefix(i), arguments, false, environment, shown));
             }
-            final DemoChild publisher = new DemoChild("publisher", plan.publisherArguments(), true, environment, shown);
+            awaitGroups();
+            final List<String> arguments = plan.publisherArguments(hosts.members(plan.subscribers()));
+            final DemoChild publisher =
+                    new DemoChild("publisher", hosts.sourcePrefix(), arguments, true, environment, shown);
             children.add(publisher);
             environment.stop().onRequest(publisher::stop);
             awaitChildren();
@@ -51,6 +57,21 @@ final class DemoRun {
             throw new ConfigException("cannot start a process: " + e.getMessage(), e);
         } finally {
             children.forEach(DemoChild::kill);
+        }
+    }
+
+    // One that enters its group when the stream has begun gets no frames from before that.
+    private void awaitGroups() {
+        final long endNs = System.nanoTime() + plan.joinMax().toNanos();
+        while (hosts.areGroups() && !children.stream().allMatch(DemoChild::isGrouped)) {
+            if (hasFailed()) {
+                throw cause();
+            }
+            if (System.nanoTime() > endNs) {
+                throw new PeerLostException("subscribers did not enter their host groups within "
+                        + plan.joinMax().toSeconds() + " s");
+            }
+            LockSupport.parkNanos(this, POLL_NS);
         }
     }
 
@@ -129,6 +150,6 @@ final class DemoRun {
             reports.add(report);
         }
         final Map<?, ?> publisher = reports.removeLast();
-        return new DemoResult(plan.frameBytes(), publisher, reports);
+        return new DemoResult(plan.frameBytes(), publisher, reports, hosts.groups());
     }
 }

@@ -15,10 +15,21 @@ import java.util.function.Consumer;
 /// each watches it (see [ChildOptions]).
 public final class JavaChildLauncher implements ChildLauncher {
     private final String mainClass;
+    private final List<String> prefix;
 
     /// @param mainClass the tool's
     public JavaChildLauncher(final String mainClass) {
+        this(mainClass, List.of());
+    }
+
+    private JavaChildLauncher(final String mainClass, final List<String> prefix) {
         this.mainClass = mainClass;
+        this.prefix = prefix;
+    }
+
+    @Override
+    public ChildLauncher within(final List<String> command) {
+        return new JavaChildLauncher(mainClass, command);
     }
 
     @Override
@@ -36,7 +47,8 @@ public final class JavaChildLauncher implements ChildLauncher {
     }
 
     private List<String> command() {
-        final List<String> command = new ArrayList<>(JavaCommand.ofThisProcess());
+        final List<String> command = new ArrayList<>(prefix);
+        command.addAll(JavaCommand.ofThisProcess());
         command.add(mainClass);
         return command;
     }

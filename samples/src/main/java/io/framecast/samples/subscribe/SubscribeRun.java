@@ -3,11 +3,15 @@ package io.framecast.samples.subscribe;
 import io.framecast.api.DeviceFrame;
 import io.framecast.api.LossReason;
 import io.framecast.api.PlacementReport;
+import io.framecast.api.SourceOptions;
 import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.engine.metrics.CounterReader;
+import io.framecast.engine.metrics.CounterSample;
+import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.session.EpochClock;
 import io.framecast.samples.Console;
 import io.framecast.samples.Environment;
@@ -16,6 +20,7 @@ import io.framecast.samples.FrameWorker;
 import io.framecast.samples.PeerLostException;
 import io.framecast.samples.Stop;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -261,6 +266,9 @@ final class SubscribeRun {
         json.put("reassembled_bytes", stats.reassembledBytes());
         json.put("repaired_datagrams", stats.repairedDatagrams());
         json.put("dropped_frames", stats.droppedFrames());
+        if (!subscriber.channel().stream().sources().hostGroup().equals(SourceOptions.NO_HOST_GROUP)) {
+            json.put("received_datagrams", receivedDatagrams());
+        }
         final Map<String, Object> lost = new LinkedHashMap<>();
         for (final LossReason reason : LossReason.values()) {
             lost.put(LossLines.name(reason), stats.lost().of(reason));
@@ -281,6 +289,25 @@ final class SubscribeRun {
         }
         json.put("latency_us", latency);
         return json;
+    }
+
+    // All that this process read from its sockets, for itself and for others of its host.
+    private static long receivedDatagrams() {
+        final long own = ProcessHandle.current().pid();
+        long sum = 0;
+        for (final Path file : CounterReader.running()) {
+            try (CounterReader reader = CounterReader.open(file)) {
+                sum += reader.pid() != own
+                        ? 0
+                        : reader.samples().stream()
+                                .filter(sample -> sample.name().equals(EngineCounter.RECEIVED_DATAGRAMS.exportedName()))
+                                .mapToLong(CounterSample::value)
+                                .sum();
+            } catch (final ConfigException e) {
+                // Another's, which has just ended.
+            }
+        }
+        return sum;
     }
 
     Map<String, Object> json() {

@@ -147,6 +147,13 @@ final class DemoTest {
     }
 
     @Test
+    void shouldRefuseHostsThatSubscribersDoNotFill() {
+        tool.run(small("--hosts", "4")).assertFailed(ExitStatus.USAGE, "--hosts: expected 1 … 3, the subscribers, got 4");
+        tool.run(small("--hosts", "2", "--transport", "aeron"))
+                .assertFailed(ExitStatus.USAGE, "--hosts: expected --transport udp, got aeron");
+    }
+
+    @Test
     void shouldBoundTheRunByItsSeconds() {
         final DemoPlan brief = new DemoPlan(
                 io.framecast.api.Channel.parse(ToolFixture.URI), 1_000, 1, 1, true, List.of(), new NodeOptions());

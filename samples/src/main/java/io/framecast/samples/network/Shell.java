@@ -1,4 +1,4 @@
-package io.framecast.perf.harness;
+package io.framecast.samples.network;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
