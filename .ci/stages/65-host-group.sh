@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Host groups as processes: three subscribers receive a stream once; then a follower is killed while it streams, and then
-# a leader. Whoever lives has every frame.
+# a leader. Whoever lives has every frame. Then the demo on two hosts, and a bench's count of the datagrams that
+# subscribers of one host read.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 
@@ -68,3 +69,31 @@ stream follower-killed host 2
 stream leader-killed host 1
 leftover=$(find "$work" -name '*.sock' | wc -l)
 [ "$leftover" = 0 ] || { printf 'failed: %d sockets are left\n' "$leftover"; exit 1; }
+
+# run NAME ARGUMENT…: a command of the tool, whose result is left in NAME.json.
+run() {
+    local name=$1
+    shift
+    timeout --kill-after=5 300 ./framecast "$@" --json "$work/$name.json" >"$work/$name.log" 2>&1 || {
+        printf 'failed: %s: %s\n' "$name" "$(tail -n 3 "$work/$name.log")"
+        exit 1
+    }
+}
+
+run demo demo --hosts 2 --subscribers 4 --seconds 2 --frame-bytes 1M --rate 30
+run node bench node --quick --net loopback --subscribers 2 --frame-bytes 100000 --rate 50
+python3 - "$work" <<'PYTHON'
+import json
+import sys
+
+work = sys.argv[1]
+for host in json.load(open(f"{work}/demo.json"))["hosts"]:
+    if host["received_datagrams"] == 0 or host["saved_datagrams"] != host["received_datagrams"]:
+        sys.exit(f"failed: demo: {host}")
+read = {row["scheme"]: row["datagrams_read_per_sent"] for row in json.load(open(f"{work}/node.json"))["rows"]}
+expected = {"independent": (1.7, 2.3), "host-group": (0.8, 1.2), "shmem": (0.8, 1.2), "local": (0, 0.2)}
+for scheme, (least, most) in expected.items():
+    if read[scheme] is not None and not least <= read[scheme] <= most:
+        sys.exit(f"failed: {scheme}: {read[scheme]} datagrams read per datagram sent")
+print(f"passed: demo on two hosts; datagrams read per datagram sent: {read}")
+PYTHON

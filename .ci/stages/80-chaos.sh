@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `framecast chaos` on real processes: 40 s of faults with a seed from the commit, then runs with something broken on
-# purpose, which must be found. Ends with "N passed, N failed".
+# `framecast chaos` on real processes: 40 s of faults with a seed from the commit, as many on hosts with three processes
+# each, then runs with something broken on purpose, which must be found. Ends with "N passed, N failed".
 #
 #   CHAOS_SECONDS   how long faults are done, default 40
 #   CHAOS_SEED      default: from the commit
@@ -59,6 +59,8 @@ expect() {
 timeout --kill-after=5 600 ./framecast --version >/dev/null
 printf 'seed %s\n' "$seed"
 expect 0 'every expectation met' "$SECONDS_OF_FAULTS s of faults" --seconds "$SECONDS_OF_FAULTS"
+expect 0 'every expectation met' "$SECONDS_OF_FAULTS s of faults, three processes on a host" \
+    --seconds "$SECONDS_OF_FAULTS" --subscribers 6 --per-host 3
 expect 1 'NOT MET: subscriber 0: frames missing before frame' 'a frame left out is found' --seconds 1 --plant SKIP
 expect 1 'NOT MET: subscriber 0: twice or out of order: frame' 'a frame given twice is found' --seconds 1 --plant TWICE
 expect 1 'NOT MET: subscriber 0: frame [0-9]* \(and its metadata\|differs\)' 'a byte changed is found' --seconds 1 --plant FLIP

@@ -16,7 +16,8 @@ final class FaultRun {
     private static final long TARGET_MAX_MS = 10_000;
     private static final long END_MAX_MS = 10_000;
     private static final long COUNTERS_MS = 20;
-    private static final long HOLD_MS = 300;
+    // Longer than the ring has room, so that the others wait too.
+    private static final long HOLD_MS = 2_500;
     private static final long SLOW_STOPPED_MS = 80;
     private static final long SLOW_RUNNING_MS = 20;
     // Some are lost on the way, or overrun a socket; each host that gets one to the group rejects it.

@@ -101,9 +101,9 @@ record DemoResult(long frameBytes, Map<?, ?> publisher, List<Map<?, ?>> subscrib
         final long read = read(host).stream().mapToLong(Long::longValue).sum();
         return String.format(
                 Locale.ROOT,
-                "host %d: %d subscribers read %,d datagrams, %,d fewer than each by itself (%.1f copies saved)",
+                "host %d: %s read %,d datagrams, %,d fewer than each by itself (%.1f copies saved)",
                 hosts.indexOf(host) + 1,
-                host.size(),
+                host.size() + (host.size() == 1 ? " subscriber" : " subscribers"),
                 read,
                 saved(host),
                 read == 0 ? 0.0 : (double) saved(host) / Collections.max(read(host)));
