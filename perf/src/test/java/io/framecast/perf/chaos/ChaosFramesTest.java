@@ -80,4 +80,29 @@ final class ChaosFramesTest {
                 wrong);
         assertArrayEquals(new long[] {24, 6}, new long[] {check.lastId(), check.count()});
     }
+
+    @Test
+    void shouldKnowALossThatIsReportedFromOneThatIsNot() {
+        final List<String> wrong = new ArrayList<>();
+        final FrameCheck check = new FrameCheck(FRAMES, wrong::add);
+        try (Arena arena = Arena.ofConfined()) {
+            final MemorySegment first = frame(arena, 20);
+            check.onFrame(20, first, FRAMES.metadata(first, 20));
+            check.onLost(21, 2);
+            check.onLost(23, 1);
+            final MemorySegment next = frame(arena, 24);
+            check.onFrame(24, next, FRAMES.metadata(next, 24));
+            assertEquals(List.of(), wrong);
+            // Frame 25 is missing, and not reported; then frame 28.
+            check.onLost(26, 2);
+            final MemorySegment last = frame(arena, 29);
+            check.onFrame(29, last, FRAMES.metadata(last, 29));
+        }
+        assertEquals(
+                List.of(
+                        "reported lost: 2 frames from 26 on, after frame 24",
+                        "frames missing before frame 29, after frame 27"),
+                wrong);
+        assertArrayEquals(new long[] {29, 3}, new long[] {check.lastId(), check.count()});
+    }
 }
