@@ -29,6 +29,8 @@ final class FollowerSegment implements AutoCloseable {
     private final MemorySegment ring;
     private final long ringBytes;
     private final long session;
+    // Asked for also when the memory is closed.
+    private final long generation;
     private final boolean source;
     private final int member;
     private final int waker;
@@ -67,6 +69,7 @@ final class FollowerSegment implements AutoCloseable {
         ring = mapped;
         this.device = device;
         registered = register();
+        generation = buffer.getLong(SegmentLayout.GENERATION_AT);
         next = buffer.getLongVolatile(this.member + SegmentLayout.MEMBER_FIRST);
         released = next;
         connection.take();
@@ -161,7 +164,7 @@ final class FollowerSegment implements AutoCloseable {
 
     /// Of the leader's segments; those of its successor count on.
     long generation() {
-        return buffer.getLong(SegmentLayout.GENERATION_AT);
+        return generation;
     }
 
     /// Whether its stream goes on where that of an earlier leader stopped.

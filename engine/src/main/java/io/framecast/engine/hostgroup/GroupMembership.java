@@ -198,8 +198,12 @@ final class GroupMembership implements AutoCloseable {
 
     // No successor is needed behind the end of a stream.
     private boolean isFinal(final @Nullable FollowerSegment last) {
-        if (last == null || !last.enter()) {
+        if (last == null) {
             return false;
+        }
+        if (!last.enter()) {
+            // Its user has closed this subscriber.
+            return true;
         }
         try {
             final int state = last.state();

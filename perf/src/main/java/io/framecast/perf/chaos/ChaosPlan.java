@@ -26,10 +26,6 @@ record ChaosPlan(
     /// was.
     static final int WITNESS = 0;
 
-    /// Whether a leader's death, or its stop for long, costs its followers nothing. Until it does, what they miss must
-    /// be reported, as frames of a time when they were no members, and the source evicts the leader.
-    static final boolean TAKEOVER_IS_LOSSLESS = false;
-
     static final String UDP = "udp";
     static final String VERBS = "verbs";
     static final long MARGIN_DEFAULT_MS = 1_500;

@@ -75,7 +75,7 @@ final class Cluster implements AutoCloseable {
                         new ChaosFrames(plan.seed(), plan.frameBytes()),
                         plan.rate(),
                         isWitness ? plan.bug() : InjectedBug.NONE,
-                        plan.areGroups() && !ChaosPlan.TAKEOVER_IS_LOSSLESS));
+                        plan.areGroups()));
         all.add(process);
         return process;
     }

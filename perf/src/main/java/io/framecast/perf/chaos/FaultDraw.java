@@ -66,7 +66,7 @@ final class FaultDraw {
             return GARBAGE_MS;
         }
         return (long) (aliveTimeoutMs
-                * (kind.isFatal()
+                * (kind.isLong()
                         ? LONG_MIN + share * (LONG_MAX - LONG_MIN)
                         : BRIEF_MIN + share * (BRIEF_MAX - BRIEF_MIN)));
     }

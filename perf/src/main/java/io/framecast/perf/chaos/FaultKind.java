@@ -17,7 +17,7 @@ enum FaultKind {
     GARBAGE("garbage", Action.ATTACK, Target.EVERYBODY, false),
     KILL_LEADER("kill -9", Action.KILL, Target.LEADER, true),
     STOP_LEADER("SIGSTOP", Action.STOP, Target.LEADER, false),
-    STOP_LEADER_LONG("SIGSTOP", Action.STOP, Target.LEADER, true),
+    STOP_LEADER_LONG("SIGSTOP", Action.STOP, Target.LEADER, false),
     SLOW_LEADER("slowed", Action.SLOW, Target.LEADER, false),
     KILL_FOLLOWER("kill -9 while it holds frames", Action.KILL, Target.FOLLOWER, true),
     // Its socket and its lock file stay, and the next ones find them.
@@ -73,21 +73,16 @@ enum FaultKind {
         return target == Target.LEADER || target == Target.FOLLOWER || target == Target.HOST;
     }
 
-    /// Whether the processes of its host that go on may miss frames meanwhile, if they report them.
-    boolean mayCostFrames() {
-        return fatal && target == Target.LEADER && !ChaosPlan.TAKEOVER_IS_LOSSLESS;
-    }
-
-    /// How many members the source evicts for it.
+    /// How many members the source evicts for it: of a host group it knows one, which goes on while any of it lives.
     ///
     /// @param victims how many processes end by it
     int evictions(final int victims) {
-        return switch (target) {
-            case SUBSCRIBER, CO_ROOT, EVERYBODY -> fatal ? victims : 0;
-            case LEADER -> fatal && !ChaosPlan.TAKEOVER_IS_LOSSLESS ? 1 : 0;
-            case FOLLOWER -> 0;
-            case HOST -> 1;
-        };
+        return !fatal || target == Target.LEADER || target == Target.FOLLOWER ? 0 : target == Target.HOST ? 1 : victims;
+    }
+
+    /// Whether it lasts longer than alive-timeout.
+    boolean isLong() {
+        return fatal || this == STOP_LEADER_LONG;
     }
 
     boolean isOfEverybody() {

@@ -19,7 +19,14 @@ final class DemoResultTest {
                         "host",
                         "subscribers",
                         List.of(Map.of(
-                                "frames", 5L, "bytes", 50L, "stream_crc32c", "0123abcd", "received_datagrams", datagrams))))
+                                "frames",
+                                5L,
+                                "bytes",
+                                50L,
+                                "stream_crc32c",
+                                "0123abcd",
+                                "received_datagrams",
+                                datagrams))))
                 .toList();
         return new DemoResult(10, Map.of("transport", "udp", "publisher", SIDE), reports, hosts);
     }
@@ -30,7 +37,13 @@ final class DemoResultTest {
         assertEquals("", result.mismatch());
         assertEquals(
                 List.of(
-                        Map.of("subscribers", List.of(1, 2, 3), "received_datagrams", 7_000L, "saved_datagrams", 14_000L),
+                        Map.of(
+                                "subscribers",
+                                List.of(1, 2, 3),
+                                "received_datagrams",
+                                7_000L,
+                                "saved_datagrams",
+                                14_000L),
                         Map.of("subscribers", List.of(4), "received_datagrams", 7_001L, "saved_datagrams", 0L)),
                 result.json().get("hosts"));
         assertTrue(

@@ -148,7 +148,8 @@ final class DemoTest {
 
     @Test
     void shouldRefuseHostsThatSubscribersDoNotFill() {
-        tool.run(small("--hosts", "4")).assertFailed(ExitStatus.USAGE, "--hosts: expected 1 … 3, the subscribers, got 4");
+        tool.run(small("--hosts", "4"))
+                .assertFailed(ExitStatus.USAGE, "--hosts: expected 1 … 3, the subscribers, got 4");
         tool.run(small("--hosts", "2", "--transport", "aeron"))
                 .assertFailed(ExitStatus.USAGE, "--hosts: expected --transport udp, got aeron");
     }
