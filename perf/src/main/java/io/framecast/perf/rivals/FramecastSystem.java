@@ -17,15 +17,12 @@ import io.framecast.perf.harness.ProcessCost;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
 
 /// Framecast with its default settings, by its public interface. Frames are made where they are sent from:
 /// claimed, stamped, committed; those longer than the window are offered.
 ///
 /// @param transport as a channel's URI names it
 public record FramecastSystem(String transport, Sharing sharing) implements MeasuredSystem {
-    // A leader is ready before its followers have mapped what it shares.
-    private static final long FOLLOWERS_NS = 500_000_000;
     private static final Duration LINGER = Duration.ofSeconds(20);
     private static final int FRAMES_PER_POLL = 64;
 
@@ -74,11 +71,8 @@ public record FramecastSystem(String transport, Sharing sharing) implements Meas
                 Framecast node = Framecast.launch(config(spec).withCountersFile(counters.path()));
                 Publisher publisher = node.publish(channel(spec, DeviceChoice.HOST, sharing == Sharing.ALL))) {
             final EngineTraffic engine = new EngineTraffic(counters);
-            final boolean isLeaderAlone = sharing == Sharing.LEADER_ALONE || sharing == Sharing.RECEIVERS;
-            FrameStreams.awaitReady(publisher, isLeaderAlone ? 1 : spec.load().members());
-            if (sharing == Sharing.RECEIVERS) {
-                LockSupport.parkNanos(FOLLOWERS_NS);
-            }
+            FrameStreams.awaitReady(
+                    publisher, sharing == Sharing.LEADER_ALONE ? 1 : spec.load().members());
             final FrameSource source = new FrameSource(
                     spec,
                     new ProcessCost(

@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
 /// One process of the demo: its lines go on under its name, its progress is kept, its end is judged.
 final class DemoChild {
     private static final int SIGNAL_BASE = 128;
-    // A subscriber reports so that it leads or follows.
-    private static final String GROUPED = "host group: ";
 
     private final String name;
     private final Console console;
@@ -24,7 +22,6 @@ final class DemoChild {
     private final Set<String> shown;
     private volatile String lastLine = "";
     private volatile String progress = "";
-    private volatile boolean grouped;
     private volatile long progressedNs = System.nanoTime();
 
     /// @param prefix command that runs the child on its host
@@ -54,7 +51,6 @@ final class DemoChild {
             }
         } else if (!line.isBlank()) {
             lastLine = line.strip();
-            grouped |= line.contains(GROUPED);
             progressedNs = System.nanoTime();
             if (!line.startsWith(Console.COMPLAINT) && shown.add(lastLine)) {
                 console.line("[" + name + "] " + line);
@@ -64,11 +60,6 @@ final class DemoChild {
 
     String name() {
         return name;
-    }
-
-    /// Whether it has entered a host group.
-    boolean isGrouped() {
-        return grouped;
     }
 
     boolean isAlive() {

@@ -67,15 +67,6 @@ final class DemoHosts implements AutoCloseable {
         }
     }
 
-    boolean areGroups() {
-        return hosts > 0;
-    }
-
-    /// Members that the source sees: one of each host.
-    int members(final int all) {
-        return areGroups() ? hosts : all;
-    }
-
     private int host(final int subscriber) {
         return (subscriber - 1) * hosts / subscribers;
     }
@@ -96,7 +87,7 @@ final class DemoHosts implements AutoCloseable {
 
     Channel channel(final int subscriber, final Channel channel) {
         final SourceOptions sources = channel.stream().sources();
-        return areGroups()
+        return hosts > 0
                 ? channel.withStream(
                         channel.stream().withSources(sources.withHostGroup("demo" + (host(subscriber) + 1))))
                 : channel;

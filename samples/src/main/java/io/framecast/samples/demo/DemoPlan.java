@@ -50,12 +50,11 @@ public record DemoPlan(
         }
     }
 
-    /// @param members that the source sees
-    List<String> publisherArguments(final int members) {
+    List<String> publisherArguments() {
         final List<String> arguments = new ArrayList<>(List.of("publish", channel.toString()));
         arguments.addAll(input);
         arguments.addAll(List.of("--seconds", Double.toString(seconds)));
-        arguments.addAll(List.of("--wait-subscribers", Integer.toString(members)));
+        arguments.addAll(List.of("--wait-subscribers", Integer.toString(subscribers)));
         arguments.addAll(List.of("--wait-timeout", Integer.toString(JOIN_MAX_S)));
         arguments.addAll(List.of("--linger", Long.toString(lingerS())));
         addNode(arguments, 0);
@@ -99,10 +98,6 @@ public record DemoPlan(
 
     private long lingerS() {
         return LINGER_MIN_S + Math.round(frameBytes / LINGER_BYTES_PER_S);
-    }
-
-    Duration joinMax() {
-        return Duration.ofSeconds(JOIN_MAX_S);
     }
 
     /// When no child has come any further for so long, they hang: an input may pause for all of its time. How

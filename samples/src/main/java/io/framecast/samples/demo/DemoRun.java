@@ -45,8 +45,7 @@ final class DemoRun {
                 final List<String> arguments = plan.subscriberArguments(i, hosts.channel(i, plan.channel()));
                 children.add(new DemoChild("subscriber " + i, hosts.prefix(i), arguments, false, environment, shown));
             }
-            awaitGroups();
-            final List<String> arguments = plan.publisherArguments(hosts.members(plan.subscribers()));
+            final List<String> arguments = plan.publisherArguments();
             final DemoChild publisher =
                     new DemoChild("publisher", hosts.sourcePrefix(), arguments, true, environment, shown);
             children.add(publisher);
@@ -57,21 +56,6 @@ final class DemoRun {
             throw new ConfigException("cannot start a process: " + e.getMessage(), e);
         } finally {
             children.forEach(DemoChild::kill);
-        }
-    }
-
-    // One that enters its group when the stream has begun gets no frames from before that.
-    private void awaitGroups() {
-        final long endNs = System.nanoTime() + plan.joinMax().toNanos();
-        while (hosts.areGroups() && !children.stream().allMatch(DemoChild::isGrouped)) {
-            if (hasFailed()) {
-                throw cause();
-            }
-            if (System.nanoTime() > endNs) {
-                throw new PeerLostException("subscribers did not enter their host groups within "
-                        + plan.joinMax().toSeconds() + " s");
-            }
-            LockSupport.parkNanos(this, POLL_NS);
         }
     }
 
