@@ -29,6 +29,7 @@ final class GroupMembership implements AutoCloseable {
     private static final long MOVE_NS = 100_000_000;
     private static final long END_WAIT_MS = 5_000;
     private static final long NOBODY = -1;
+    private static final int REFUSALS_MAX = 3;
 
     private final Channel channel;
     private final String part;
@@ -50,6 +51,8 @@ final class GroupMembership implements AutoCloseable {
     private boolean present;
     private long heartbeat;
     private int stillLooks;
+    // Connections in a row that ended before a session came.
+    private int refusals;
     private long movedNs = System.nanoTime() - MOVE_NS;
     // Nothing more comes, or this subscriber cannot go on.
     private boolean over;
@@ -175,6 +178,7 @@ final class GroupMembership implements AutoCloseable {
             }
             segment = made;
             present = true;
+            refusals = 0;
             heartbeat = made.heartbeat();
             stillLooks = 0;
             follower.add(made);
@@ -220,6 +224,7 @@ final class GroupMembership implements AutoCloseable {
             LockSupport.parkNanos(MOVE_NS - sinceNs);
         }
         movedNs = System.nanoTime();
+        refusals += present || leader != null ? 0 : 1;
         final FollowerSegment last = segment;
         final GroupLeader led = leader;
         final boolean wasDeposed = led != null && led.isDeposed();
@@ -256,10 +261,16 @@ final class GroupMembership implements AutoCloseable {
 
     // Follows who leads, or leads.
     private LeaderConnection enter(final long deposed, final @Nullable Takeover takeover) {
-        final HostGroups.Role role = HostGroups.enter(channel, part, deposed, receiver, notices);
+        final boolean alone = refusals >= REFUSALS_MAX;
+        if (alone) {
+            notices.accept("host group: no place is left for this subscriber of " + channel.name()
+                    + "; it receives the stream itself");
+        }
+        final HostGroups.Role role = alone
+                ? HostGroups.apart(channel, receiver, notices)
+                : HostGroups.enter(channel, part, deposed, receiver, notices);
         final GroupLeader leads = role.leader();
-        final FollowerSegment last = segment;
-        final long generation = last == null ? 0 : last.generation();
+        final long generation = lastGeneration();
         if (leads == null) {
             notices.accept(
                     role.local()
@@ -290,6 +301,16 @@ final class GroupMembership implements AutoCloseable {
             }
             throw e;
         }
+    }
+
+    private long lastGeneration() {
+        final FollowerSegment last = segment;
+        if (last == null || !last.enter()) {
+            return 0;
+        }
+        final long generation = last.generation();
+        last.exit();
+        return generation;
     }
 
     private LeaderConnection connect(final UnixSocket socket, final long generation) {

@@ -24,12 +24,14 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The host groups of this user: which of them a subscriber belongs to, and whether it leads.
 public final class HostGroups {
     private static final int NAME_BYTES = 8;
+    private static final AtomicLong APART = new AtomicLong();
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
     /// What a subscriber becomes.
@@ -155,6 +157,14 @@ public final class HostGroups {
                 throw unusable(directory, e);
             }
         }
+    }
+
+    /// A group of one, where no place is left in the channel's.
+    static Role apart(final Channel channel, final Wakeup receiver, final Consumer<String> notices) {
+        final Path directory = directory();
+        final String name =
+                hash(name(channel, "") + '|' + ProcessHandle.current().pid() + '|' + APART.incrementAndGet());
+        return lead(directory.resolve(name + ".sock"), sourcePath(directory, channel), receiver, notices);
     }
 
     private static Role lead(

@@ -132,7 +132,6 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             final LanePort dataPort = new ReceiveLane(data, placement, shape.batchMax(), loss);
             final LanePort repairPort = new ReceiveLane(repair, placement, RepairSlots.BATCH_MAX, loss);
             final Assembly assembly = Assembly.of(shape, memory);
-            final int receiveSlots = assembly.prepare(dataPort);
             final RepairSlots repairs = new RepairSlots(shape, memory);
             final OneSidedPort oneSided = TransportOneSided.of(transport.oneSided(), conductor);
             windows = oneSided == null
@@ -143,26 +142,14 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                     ? opened.add(new CoRootService(
                             transport, oneSided, control, stream, repairs.reads(), context.notices(), conductor))
                     : null;
+            final int capacity = Math.min(data.receiveCapacity(), assembly.prepare(dataPort));
             machine = new ReceiverMachine(
-                    new ReceiverConfig(
-                            stream,
-                            receiverId,
-                            secret,
-                            shape.ringSlots() - shape.spareSlots(),
-                            Math.min(data.receiveCapacity(), receiveSlots),
-                            config.reorderDatagrams(),
-                            policy,
-                            addresses(),
-                            context.epochOffsetNs(),
-                            Sites.number(config.coRoots().site())),
+                    receiverConfig(config, context, shape, receiverId, secret, capacity),
                     context.random(),
                     this,
                     serving);
             queue = subscriber.openQueue(stream, memory, assembly);
             shared = share(subscriber, stream, assembly, takeover, opened);
-            if (shared != null) {
-                machine.log(shared);
-            }
             protocol = new ReceiveSession(
                     machine,
                     assembly,
@@ -177,6 +164,26 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             count(assembly);
             opened.keep();
         }
+    }
+
+    private ReceiverConfig receiverConfig(
+            final StreamConfig config,
+            final SessionContext context,
+            final MemoryShape shape,
+            final long receiverId,
+            final long secret,
+            final int receiveCapacity) {
+        return new ReceiverConfig(
+                shape.stream(),
+                receiverId,
+                secret,
+                shape.ringSlots() - shape.spareSlots(),
+                receiveCapacity,
+                config.reorderDatagrams(),
+                Policies.onWire(config.delivery()),
+                addresses(),
+                context.epochOffsetNs(),
+                Sites.number(config.coRoots().site()));
     }
 
     // Followers need every frame contiguous in a ring that they can map.
@@ -202,13 +209,10 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                             takeover.payload().byteSize())
                     .copyFrom(takeover.payload());
         }
-        return opened.add(leader.share(
-                assembly,
-                stream,
-                host.ring(),
-                host.ringBytes(),
-                takeover != null,
-                () -> machine().nextFrameSequence()));
+        final SharedFrames made = opened.add(leader.share(
+                assembly, stream, host.ring(), host.ringBytes(), takeover != null, machine::nextFrameSequence));
+        machine.log(made);
+        return made;
     }
 
     private LaneAddresses addresses() {

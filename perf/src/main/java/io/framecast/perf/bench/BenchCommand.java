@@ -94,9 +94,9 @@ final class BenchCommand implements Callable<Integer> {
             name = "node",
             description =
                     "Carries a stream to several subscribers on one host, which sum every byte, and counts what it"
-                        + " costs the host: CPU time of the subscribers' processes, datagrams that they read, memory."
-                        + " Each by itself, as a host group, by a copy in shared memory (Chu et al. 2019), from a"
-                        + " publisher on the host, and without a protocol.",
+                            + " costs the host: CPU time of the subscribers' processes, datagrams that they read, memory."
+                            + " Each by itself, as a host group, by a copy in shared memory (Chu et al. 2019), from a"
+                            + " publisher on the host, and without a protocol.",
             mixinStandardHelpOptions = true,
             footerHeading = "%nExamples:%n",
             footer = {
