@@ -66,7 +66,7 @@ public record RoundResult(
                             sum(receivers, ReceiverReport::cpuNs) / NS_PER_SECOND,
                             sum(receivers, ReceiverReport::bytes) / 1e9),
                     read,
-                    Statistics.ratio(read, source.datagrams()),
+                    Statistics.ratio(read, (double) source.datagrams()),
                     sum(receivers, receiver -> receiver.footprint().memoryBytes()));
         }
     }
