@@ -1,7 +1,7 @@
 /*
  * A libcuda.so.1 for tests: no GPU, but the rules of one, so that a wrong call shows.
  *
- * - Device memory is malloc'ed behind addresses that are no pointers; ranges are checked.
+ * - Device memory lies behind addresses that are no pointers; ranges are checked.
  * - Work is queued per stream and done late: when something waits for it, or one command per cuEventQuery or
  *   cuStreamQuery. A program that reads before it waits
  *   reads old bytes. Copies from memory that is neither pinned nor registered are done at once,
@@ -9,15 +9,22 @@
  * - To free memory or to unload a module waits for all work of all streams, persistent kernels too.
  * - A call without a current context or in another than the primary one, with a stale handle, or with host memory where
  *   device memory belongs, fails. Each thread has a stack of contexts; any may make one of its own by cuCtxCreate.
+ * - Device memory is a memory file, which other processes open by a handle (cuIpc…): process, descriptor and the file's
+ *   own number. A handle is refused in the process that made it. To free memory that a living process has open fails,
+ *   and memory whose process is dead reads as 0xDE: both are undefined on a GPU.
  * - Every call is counted by name; framecast_stub_live says what was made and not freed.
  *
  * Functions not here come from a generated file of weak functions that answer 801 (CUDA_ERROR_NOT_SUPPORTED).
  */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,7 +44,8 @@ enum {
 #define PROCESSOR_THREADS 1024
 #define PROCESSOR_BLOCKS 16
 
-typedef struct { uint64_t start; uint64_t bytes; char *memory; } Range;
+/* fd and owner: of device memory that is a file of this process, or of another one. */
+typedef struct { uint64_t start; uint64_t bytes; char *memory; int fd, owner; } Range;
 typedef struct Stream Stream;
 typedef struct Event { int magic; Stream *stream; uint64_t position; } Event;
 typedef struct Command {
@@ -56,7 +64,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local void *current[CONTEXTS_MAX];
 static _Thread_local int depth;
 static int initialized, contexts, context_token, other_token;
-static Range device[RANGES_MAX], pinned[RANGES_MAX], registered[RANGES_MAX];
+static Range device[RANGES_MAX], pinned[RANGES_MAX], registered[RANGES_MAX], imported[RANGES_MAX];
 static uint64_t device_bytes;
 static int streams, events, modules;
 static Stream *open_streams;
@@ -95,7 +103,7 @@ static int live(const Range *ranges) {
 long framecast_stub_live(const char *what) {
     pthread_mutex_lock(&lock);
     const long count = !strcmp(what, "contexts") ? contexts : !strcmp(what, "device") ? live(device)
-            : !strcmp(what, "pinned") ? live(pinned) : !strcmp(what, "registered") ? live(registered)
+            : !strcmp(what, "imported") ? live(imported) : !strcmp(what, "pinned") ? live(pinned) : !strcmp(what, "registered") ? live(registered)
             : !strcmp(what, "streams") ? streams : !strcmp(what, "events") ? events
             : !strcmp(what, "modules") ? modules : -1;
     pthread_mutex_unlock(&lock);
@@ -122,8 +130,37 @@ static Range *unused(Range *ranges) {
     return 0;
 }
 
+/* A process that ended and was not waited for still has a number. */
+static int lives(int process) {
+    char path[64], target[8];
+    snprintf(path, sizeof path, "/proc/%d/exe", process);
+    return readlink(path, target, sizeof target) > 0;
+}
+
+/* Behind the bytes, in a page of its own: the processes that have the memory open. */
+enum { IMPORTERS_MAX = 64, PAGE = 4096 };
+
+static uint64_t pages(uint64_t bytes) { return (bytes + PAGE - 1) & ~(uint64_t) (PAGE - 1); }
+
+static int *importers(const Range *range) { return (int *) (range->memory + pages(range->bytes)); }
+
+static char *map_file(int fd, uint64_t bytes) {
+    char *memory = mmap(0, pages(bytes) + PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    return memory == MAP_FAILED ? 0 : memory;
+}
+
+static void unmap(Range *range) {
+    munmap(range->memory, pages(range->bytes) + PAGE);
+    close(range->fd);
+    range->bytes = 0;
+}
+
 static char *resolve(uint64_t at, uint64_t bytes) {
     Range *range = find(device, at, bytes);
+    if (!range) {
+        range = find(imported, at, bytes);
+        if (range && !lives(range->owner)) memset(range->memory, 0xDE, range->bytes);
+    }
     return range ? range->memory + (at - range->start) : 0;
 }
 
@@ -240,7 +277,8 @@ void framecast_stub_reset(void) {
     pthread_mutex_lock(&lock);
     if (!contexts) {
         for (int i = 0; i < RANGES_MAX; i++) {
-            if (device[i].bytes) free(device[i].memory);
+            if (device[i].bytes) unmap(&device[i]);
+            if (imported[i].bytes) unmap(&imported[i]);
             if (pinned[i].bytes) free(pinned[i].memory);
             device[i].bytes = pinned[i].bytes = registered[i].bytes = 0;
         }
@@ -296,8 +334,8 @@ int cuDeviceTotalMem_v2(size_t *bytes, int dev) { ENTER if (dev) FAIL(INVALID_DE
 int cuDeviceGetAttribute(int *value, int which, int dev) {
     ENTER
     if (dev) FAIL(INVALID_DEVICE);
-    /* 124: dma-buf; 117: remote writes are flushed by the host, 118: no reader sees them in order. */
-    *value = which == 75 ? 7 : which == 76 ? 5 : which == 16 ? PROCESSORS : which == 124 || which == 117 ? 1 : 0;
+    /* 41: unified addresses; 124: dma-buf; 117: remote writes are flushed by the host, 118: no reader sees them in order. */
+    *value = which == 75 ? 7 : which == 76 ? 5 : which == 16 ? PROCESSORS : which == 124 || which == 117 || which == 41 ? 1 : 0;
     LEAVE
 }
 
@@ -367,10 +405,12 @@ int cuMemAlloc_v2(uint64_t *out, size_t bytes) {
     if (!bytes) FAIL(INVALID_VALUE);
     Range *range = unused(device);
     if (!range || bytes > MEMORY_BYTES - device_bytes) FAIL(OUT_OF_MEMORY);
-    char *memory = aligned_alloc(256, (bytes + 255) & ~(size_t) 255);
-    if (!memory) FAIL(OUT_OF_MEMORY);
+    int fd = memfd_create("stub-gpu", MFD_CLOEXEC);
+    if (fd < 0) FAIL(OUT_OF_MEMORY);
+    char *memory = ftruncate(fd, pages(bytes) + PAGE) ? 0 : map_file(fd, bytes);
+    if (!memory) { close(fd); FAIL(OUT_OF_MEMORY); }
     memset(memory, 0xA5, bytes);
-    *range = (Range) {(uint64_t) memory | DEVICE_BIT, bytes, memory};
+    *range = (Range) {(uint64_t) memory | DEVICE_BIT, bytes, memory, fd, getpid()};
     device_bytes += bytes;
     *out = range->start;
     LEAVE
@@ -381,10 +421,76 @@ int cuMemFree_v2(uint64_t start) {
     NEEDS_CONTEXT
     Range *range = starting(device, start);
     if (!range) FAIL(INVALID_VALUE);
+    for (int i = 0; i < IMPORTERS_MAX; i++) if (importers(range)[i] && lives(importers(range)[i])) FAIL(INVALID_VALUE);
     run_all();
     device_bytes -= range->bytes;
-    free(range->memory);
-    range->bytes = 0;
+    unmap(range);
+    LEAVE
+}
+
+int cuDeviceGetUuid(unsigned char *uuid, int dev) {
+    ENTER
+    if (dev) FAIL(INVALID_DEVICE);
+    memcpy(uuid, "stub GPU number0", 16);
+    LEAVE
+}
+
+int cuDeviceCanAccessPeer(int *can, int dev, int peer) {
+    ENTER
+    if (dev || peer) FAIL(INVALID_DEVICE);
+    *can = 0;
+    LEAVE
+}
+
+typedef struct { int process, fd; uint64_t inode, bytes; char rest[40]; } Handle;
+
+int cuIpcGetMemHandle(Handle *handle, uint64_t start) {
+    ENTER
+    NEEDS_CONTEXT
+    Range *range = starting(device, start);
+    struct stat file;
+    if (!range || fstat(range->fd, &file)) FAIL(INVALID_VALUE);
+    *handle = (Handle) {getpid(), range->fd, file.st_ino, range->bytes, ""};
+    LEAVE
+}
+
+int cuIpcOpenMemHandle_v2(uint64_t *out, Handle handle, unsigned flags) {
+    ENTER
+    NEEDS_CONTEXT
+    Range *range = unused(imported);
+    if (handle.process == getpid()) FAIL(INVALID_CONTEXT);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", handle.process, handle.fd);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    struct stat file;
+    if (fd < 0 || fstat(fd, &file) || file.st_ino != handle.inode || flags != 1 || !range) {
+        if (fd >= 0) close(fd);
+        FAIL(INVALID_VALUE);
+    }
+    char *memory = map_file(fd, handle.bytes);
+    if (!memory) { close(fd); FAIL(OUT_OF_MEMORY); }
+    *range = (Range) {(uint64_t) memory | DEVICE_BIT, handle.bytes, memory, fd, handle.process};
+    for (int i = 0; i < IMPORTERS_MAX; i++) {
+        int none = 0;
+        if (__atomic_compare_exchange_n(importers(range) + i, &none, getpid(), 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+            break;
+        }
+    }
+    *out = range->start;
+    LEAVE
+}
+
+int cuIpcCloseMemHandle(uint64_t start) {
+    ENTER
+    NEEDS_CONTEXT
+    Range *range = starting(imported, start);
+    if (!range) FAIL(INVALID_VALUE);
+    run_all();
+    for (int i = 0; i < IMPORTERS_MAX; i++) {
+        int own = getpid();
+        if (__atomic_compare_exchange_n(importers(range) + i, &own, 0, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) break;
+    }
+    unmap(range);
     LEAVE
 }
 
@@ -412,7 +518,7 @@ int cuMemHostAlloc(void **out, size_t bytes, unsigned flags) {
     Range *range = unused(pinned);
     char *memory = range && bytes ? aligned_alloc(4096, (bytes + 4095) & ~(size_t) 4095) : 0;
     if (!memory) FAIL(OUT_OF_MEMORY);
-    *range = (Range) {(uint64_t) memory, bytes, memory};
+    *range = (Range) {(uint64_t) memory, bytes, memory, -1, 0};
     *out = memory;
     LEAVE
 }
@@ -435,7 +541,7 @@ int cuMemHostRegister_v2(void *start, size_t bytes, unsigned flags) {
     if (starting(registered, (uint64_t) start)) FAIL(ALREADY_REGISTERED);
     Range *range = unused(registered);
     if (!range || !bytes) FAIL(INVALID_VALUE);
-    *range = (Range) {(uint64_t) start, bytes, 0};
+    *range = (Range) {(uint64_t) start, bytes, 0, -1, 0};
     LEAVE
 }
 

@@ -20,7 +20,9 @@ public final class DeviceResources {
         /// Mappings of device memory for the CPU.
         MAPPINGS,
         /// Allocations that a NIC may write.
-        EXPORTS;
+        EXPORTS,
+        /// Memory of other processes that is open here.
+        IMPORTS;
 
         /// As counters name it.
         public String word() {

@@ -6,6 +6,7 @@ import io.framecast.api.spi.DeviceGather;
 import io.framecast.api.spi.DeviceKernel;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceResources.Kind;
+import io.framecast.api.spi.DeviceSharing;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.KernelSource;
 import io.framecast.gpu.device.AllocationTable.Allocation;
@@ -51,6 +52,7 @@ final class CudaBackend extends GpuDevice {
     private final CudaFrees frees;
     private final List<Loaded> loaded = new CopyOnWriteArrayList<>();
     private final CudaAccess access;
+    private final CudaSharing sharing;
     private final CudaStreams streams;
 
     // Any thread adds and removes; the thread that removes an object from its collection destroys it.
@@ -76,6 +78,7 @@ final class CudaBackend extends GpuDevice {
         context = new CudaContext(device);
         streams = new CudaStreams(context, kernels, resources());
         access = new CudaAccess(this);
+        sharing = new CudaSharing(this, ordinal);
     }
 
     CudaProperties properties() {
@@ -85,6 +88,22 @@ final class CudaBackend extends GpuDevice {
     @Override
     public DeviceAccess access() {
         return access;
+    }
+
+    @Override
+    protected DeviceSharing sharing() {
+        return sharing;
+    }
+
+    /// Whether a region is one whole allocation of this backend, not freed yet.
+    boolean owns(final DeviceRegion region) {
+        final @Nullable Allocation found = table().find(region.address());
+        return found != null && found.address() == region.address() && found.bytes() == region.bytes();
+    }
+
+    /// Runs it now, or when no persistent kernel runs.
+    void whenNoKernelRuns(final Runnable task) {
+        kernels.whenNoneRuns(task);
     }
 
     @Override
@@ -376,6 +395,7 @@ final class CudaBackend extends GpuDevice {
         final List<Pinned> pinnedLeft = drain(pinned);
         pinnedLeft.forEach(memory -> memory.life().close());
         table().clear();
+        imported().clear();
         resources().close();
         final List<CudaHandles.DevicePointer> pointersLeft = drain(pointers);
         // Freeing memory and code waits for the whole GPU, so this runs once no persistent kernel runs.
@@ -384,6 +404,7 @@ final class CudaBackend extends GpuDevice {
             failure.note("cuCtxPushCurrent", code);
             // Handles of a context that was destroyed name nothing: a driver may crash on them.
             if (code == CUresult.CUDA_SUCCESS) {
+                sharing.closeAll(failure);
                 modules.forEach(module -> failure.note("cuModuleUnload", JCudaDriver.cuModuleUnload(module)));
                 pointersLeft.forEach(pointer -> failure.note("cuMemFree", JCudaDriver.cuMemFree(pointer)));
                 pinnedLeft.forEach(
@@ -425,7 +446,7 @@ final class CudaBackend extends GpuDevice {
     /// Refuses a range that starts in one of this backend's allocations and leaves it. Memory of others is
     /// the driver's to judge: a user's own buffers may come from any library.
     void checkRange(final String call, final long address, final long bytes) {
-        final @Nullable Allocation found = table().find(address);
+        final @Nullable Allocation found = find(address);
         // The address right behind an allocation may belong to another library's memory.
         final boolean leaves =
                 found != null && address < found.address() + found.bytes() && !found.holds(address, bytes);

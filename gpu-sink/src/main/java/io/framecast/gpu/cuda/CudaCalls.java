@@ -120,7 +120,8 @@ final class CudaCalls {
         return optional(name, parameters).orElseThrow(() -> new UnsatisfiedLinkError(LIBRARY + " has no " + name));
     }
 
-    private static Optional<MethodHandle> optional(final String name, final MemoryLayout... parameters) {
+    /// Empty where the driver lacks the name.
+    static Optional<MethodHandle> optional(final String name, final MemoryLayout... parameters) {
         return CUDA.find(name)
                 .map(symbol -> LINKER.downcallHandle(symbol, FunctionDescriptor.of(JAVA_INT, parameters)));
     }

@@ -6,6 +6,7 @@ import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceResources;
+import io.framecast.api.spi.DeviceSharing;
 import io.framecast.gpu.arrival.FrameArrival;
 import io.framecast.gpu.device.AllocationTable.Allocation;
 import io.framecast.gpu.request.HostRequests;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public abstract class GpuDevice implements DeviceBackend {
     private final String name;
     private final AllocationTable table = new AllocationTable();
+    private final AllocationTable imported = new AllocationTable();
     private final DeviceResources resources = new DeviceResources();
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -58,12 +60,26 @@ public abstract class GpuDevice implements DeviceBackend {
             final RequestQueues queues = requestsMax -> new HostRequests(this, requestsMax);
             return Optional.of(type.cast(queues));
         }
-        return Optional.empty();
+        return type == DeviceSharing.class ? Optional.of(type.cast(sharing())) : Optional.empty();
     }
 
     protected final AllocationTable table() {
         return table;
     }
+
+    /// Memory of other processes that is open here.
+    public final AllocationTable imported() {
+        return imported;
+    }
+
+    /// The allocation or imported memory that contains an address; null when none does.
+    protected final @Nullable Allocation find(final long address) {
+        final Allocation own = table.find(address);
+        return own == null ? imported.find(address) : own;
+    }
+
+    /// How other processes use this device's memory.
+    protected abstract DeviceSharing sharing();
 
     /// @return whether this call closed the device
     protected final boolean markClosed() {

@@ -6,6 +6,7 @@ import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceGather;
 import io.framecast.api.spi.DeviceKernel;
 import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.DeviceSharing;
 import io.framecast.api.spi.DeviceResources.Kind;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.KernelSource;
@@ -84,6 +85,11 @@ public final class EmulatedDevice extends GpuDevice {
 
     @Override
     public DeviceRegion allocate(final long bytes) {
+        return allocate(bytes, config.exports());
+    }
+
+    /// @param sharable whether others may map it
+    DeviceRegion allocate(final long bytes, final boolean sharable) {
         checkUsable();
         requireLength("allocate", bytes);
         deferred.flush(dma.hasKernels());
@@ -94,9 +100,8 @@ public final class EmulatedDevice extends GpuDevice {
                         + config.memoryBytes() + " free; lower window or frame-max");
             }
             final Arena arena = Arena.ofShared();
-            final long address = nextAddress;
-            final MemorySegment backing = backing(arena, address, bytes);
-            nextAddress += (bytes + ALIGNMENT_BYTES - 1 & -ALIGNMENT_BYTES) + GUARD_BYTES;
+            final long address = nextAddress(bytes);
+            final MemorySegment backing = sharable ? sharable(arena, address, bytes) : HostMemory.allocate(arena, bytes, PAGE_BYTES);
             arenas.put(address, arena);
             table().add(new Allocation(address, bytes, backing));
             resources().take(Kind.REGIONS, 1);
@@ -104,10 +109,14 @@ public final class EmulatedDevice extends GpuDevice {
         }
     }
 
-    private MemorySegment backing(final Arena arena, final long address, final long bytes) {
-        if (!config.exports()) {
-            return HostMemory.allocate(arena, bytes, PAGE_BYTES);
-        }
+    // Under the lock.
+    private long nextAddress(final long bytes) {
+        final long address = nextAddress;
+        nextAddress += (bytes + ALIGNMENT_BYTES - 1 & -ALIGNMENT_BYTES) + GUARD_BYTES;
+        return address;
+    }
+
+    private MemorySegment sharable(final Arena arena, final long address, final long bytes) {
         final SharedMemory memory = SharedMemory.allocate(arena, bytes);
         shared.put(address, memory);
         return memory.segment();
@@ -123,6 +132,36 @@ public final class EmulatedDevice extends GpuDevice {
                     + " bytes that are no allocation of a device that exports");
         }
         return found;
+    }
+
+    /// Gives memory of another process an address here.
+    DeviceRegion adopt(final Arena arena, final MemorySegment memory) {
+        try (ScopedLock.Scope _ = lock.hold()) {
+            final long address = nextAddress(memory.byteSize());
+            arenas.put(address, arena);
+            imported().add(new Allocation(address, memory.byteSize(), memory));
+            resources().take(Kind.IMPORTS, 1);
+            return DeviceRegion.ofDevice(address, memory.byteSize());
+        }
+    }
+
+    /// Takes the address back, behind the work enqueued so far; beside a persistent kernel later.
+    void disown(final DeviceRegion region, final Runnable afterwards) {
+        requireOpen();
+        deferred.free(dma.hasKernels(), region.address(), () -> {
+            dma.drain();
+            if (imported().remove(region.address(), region.bytes()) == null) {
+                throw new IllegalArgumentException(name() + ": close of memory that was not opened");
+            }
+            closeArena(region.address());
+            resources().give(Kind.IMPORTS, 1);
+            afterwards.run();
+        });
+    }
+
+    @Override
+    protected DeviceSharing sharing() {
+        return new EmulatedSharing(this, ordinal);
     }
 
     /// Waits for the work enqueued so far, as cuMemFree does: it might use the memory. Beside a persistent
@@ -233,6 +272,7 @@ public final class EmulatedDevice extends GpuDevice {
         dma.close();
         deferred.clear();
         table().clear();
+        imported().clear();
         pinned.clear();
         arenas.keySet().forEach(address -> {
             final @Nullable Arena arena = arenas.remove(address);
@@ -277,7 +317,7 @@ public final class EmulatedDevice extends GpuDevice {
     ///
     /// @throws DeviceException when none does
     Allocation resolve(final String call, final long address, final long bytes) {
-        final @Nullable Allocation found = table().find(address);
+        final @Nullable Allocation found = find(address);
         if (found == null || !found.holds(address, bytes)) {
             throw new DeviceException(name() + ": " + call + " of " + bytes + " bytes at 0x" + Long.toHexString(address)
                     + " leaves the memory allocated here; check address and length");
@@ -306,7 +346,7 @@ public final class EmulatedDevice extends GpuDevice {
     }
 
     private @Nullable Allocation locate(final long address, final long bytes) {
-        final Allocation device = table().find(address);
+        final Allocation device = find(address);
         if (device != null && device.holds(address, bytes)) {
             return device;
         }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// functions, whatever they are: for trying out what depends on where GPUs are.
 public final class EmulatedProvider implements DeviceBackendProvider {
     private static final int RANK = 200;
-    private static final int DEVICES = 16;
+    static final int DEVICES = 16;
     private static final List<String> PLACES = places(System.getenv("FRAMECAST_EMULATED_PCI"));
 
     private static volatile EmulatedConfig config = EmulatedConfig.DEFAULT;

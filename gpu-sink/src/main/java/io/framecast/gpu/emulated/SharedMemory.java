@@ -11,6 +11,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
@@ -41,6 +42,33 @@ record SharedMemory(MemorySegment segment, int descriptor) {
             close(made);
             throw new DeviceException(
                     "emulated device: the host has no " + bytes + " bytes to share; allocate less", e);
+        }
+    }
+
+    /// Memory of another process, to be read.
+    ///
+    /// @param file of the descriptor by which that process has it, below /proc
+    /// @param arena unmaps it when it closes
+    static MemorySegment open(final Arena arena, final Path file, final long inode, final long bytes) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            if ((long) Files.getAttribute(file, "unix:ino") != inode || channel.size() < bytes) {
+                throw new DeviceException("emulated device: " + file + " is not the memory that was shared");
+            }
+            return channel.map(FileChannel.MapMode.READ_ONLY, 0, bytes, arena);
+        } catch (final IOException e) {
+            throw new DeviceException(
+                    "emulated device: cannot open " + file + ", memory of another process (" + e
+                            + "); both must be of one user and see each other's process number",
+                    e);
+        }
+    }
+
+    /// The memory file's number, by which another process knows it.
+    long inode() {
+        try {
+            return (long) Files.getAttribute(Path.of("/proc/self/fd/" + descriptor), "unix:ino");
+        } catch (final IOException e) {
+            throw new DeviceException("emulated device: no /proc here: " + e.getMessage(), e);
         }
     }
 

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 final class StubChild {
     private static final int COPIES = 10_000;
     private static final List<String> LIVE =
-            List.of("contexts", "device", "pinned", "registered", "streams", "events", "modules");
+            List.of("contexts", "device", "imported", "pinned", "registered", "streams", "events", "modules");
 
     private StubChild() {}
 

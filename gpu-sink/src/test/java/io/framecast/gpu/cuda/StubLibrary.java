@@ -19,14 +19,14 @@ public record StubLibrary(Path folder) {
             Path.of(System.getProperty("basedir", ".")).resolve("src/test/c");
 
     /// Whether one can be built here.
-    static boolean isPossible() {
+    public static boolean isPossible() {
         return System.getProperty("os.name").equals("Linux")
                 && System.getProperty("os.arch").equals("amd64")
                 && Files.isExecutable(Path.of("/usr/bin/gcc"));
     }
 
     /// @param whole whether it has every name that JCuda refers to; else not even that of the launch
-    void build(final boolean whole) throws IOException, InterruptedException {
+    public void build(final boolean whole) throws IOException, InterruptedException {
         final List<String> command = new ArrayList<>(
                 List.of("/usr/bin/gcc", "-shared", "-fPIC", "-O1", "-pthread", "-Wl,-soname,libcuda.so.1", "-o"));
         command.add(folder.resolve("libcuda.so.1").toString());
