@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Host groups as processes: three subscribers receive a stream once; then a follower is killed while it streams, and then
-# a leader. Whoever lives has every frame. Then the demo on two hosts, and a bench's count of the datagrams that
-# subscribers of one host read.
+# a leader. Whoever lives has every frame. On emulated GPUs one of three copies each frame to its device, once for all; it
+# is killed too. Then the demo on two hosts, and a bench's count of the datagrams that subscribers of one host read.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 
@@ -11,12 +11,26 @@ export XDG_RUNTIME_DIR=$work
 
 port=24410
 frames=600
-# stream NAME DEVICE VICTIM: VICTIM is the number of the subscriber to kill, 0 for none; the first one leads.
+# Prints the number of the subscriber of stream $1 that copies frames to its device for the others.
+exporter() {
+    local i
+    for i in 1 2 3; do
+        if grep -q 'host group: copies frames to' "$work/$1-$i.log"; then
+            printf '%d\n' "$i"
+            return
+        fi
+    done
+    printf 'failed: %s: nobody copies frames to a device for the others\n' "$1" >&2
+    return 1
+}
+
+# stream NAME DEVICE VICTIM [OPTIONS]: VICTIM is the number of the subscriber to kill, 0 for none, `exporter` for the one
+# that copies frames to its device for the others; the first one leads. OPTIONS are more of the subscribers' channel.
 stream() {
     local uri="framecast:udp?group=224.20.30.48:$((port += 3))|channel=$1|interface=127.0.0.1|alive-timeout=1000|device=$2"
     local pids=() i victim=$3 status
     for i in 1 2 3; do
-        timeout --kill-after=5 90 ./framecast subscribe "$uri|host-group=auto" --json "$work/$1-$i.json" \
+        timeout --kill-after=5 90 ./framecast subscribe "$uri|host-group=auto${4:-}" --json "$work/$1-$i.json" \
             >"$work/$1-$i.log" 2>&1 &
         pids[i]=$!
         sleep 1.5
@@ -25,6 +39,7 @@ stream() {
         --json "$work/$1-publish.json" >"$work/$1-publish.log" 2>&1 &
     local publisher=$!
     sleep 2.5
+    [ "$victim" != exporter ] || victim=$(exporter "$1")
     if [ "$victim" != 0 ]; then
         # The JVM below `timeout`.
         pkill -KILL -P "${pids[victim]}" || true
@@ -48,6 +63,7 @@ name, work = sys.argv[1:]
 victim, frames = int(os.environ["VICTIM"]), int(os.environ["FRAMES"])
 published = json.load(open(f"{work}/{name}-publish.json"))["publisher"]["stream_crc32c"]
 missed = []
+to_device = {}
 for i in (1, 2, 3):
     if i == victim:
         continue
@@ -59,12 +75,23 @@ for i in (1, 2, 3):
     if lost:
         sys.exit(f"failed: {name}, subscriber {i} lost {lost} frames")
     missed.append(lost)
-print(f"passed: {name}: {len(missed)} subscribers, missed {missed}")
+    for way, count in result.get("placement", {}).get("frames", {}).items():
+        to_device[way] = to_device.get(way, 0) + count
+copies = to_device.get("staged", 0) + to_device.get("exported", 0)
+if name.startswith("gpu-") and victim == 0 and copies > 1.25 * frames:
+    sys.exit(f"failed: {name}: {copies} copies from host memory of {frames} frames: {to_device}")
+if name == "gpu-in-place" and to_device["peer"] or name == "gpu-copies" and not to_device["peer"]:
+    sys.exit(f"failed: {name}: frames came another way: {to_device}")
+print(f"passed: {name}: {len(missed)} subscribers, missed {missed}, {copies} copies from host to device {to_device}")
 PYTHON
 }
 
 stream shared host 0
-stream devices emulated 0
+stream devices emulated 0 '|placement=staged'
+stream gpu-copies emulated 0
+stream gpu-in-place emulated 0 '|placement=shared'
+stream gpu-exporter-killed emulated exporter
+stream gpu-leader-killed emulated 1
 stream follower-killed host 2
 stream leader-killed host 1
 leftover=$(find "$work" -name '*.sock' | wc -l)

@@ -67,6 +67,13 @@ public interface DeviceFrame extends AutoCloseable {
     /// Waits for [#ready].
     void awaitReady();
 
+    /// Whether the bytes still are what was received. False where they lie in device memory of another process that died
+    /// meanwhile, which happens in a host group under `placement=shared` alone: ask behind the work on the frame and
+    /// before [#close], and drop the result then.
+    default boolean isIntact() {
+        return true;
+    }
+
     /// A stream that waits for [#ready]: work enqueued on it from now on sees every byte. One for all frames
     /// of a subscriber, and the subscriber's: neither closed nor used by other threads than the one that
     /// polls.

@@ -2,6 +2,7 @@ package io.framecast.api;
 
 import io.framecast.api.PlacementOptions.Kind;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /// The placement of a subscriber's payloads in its device's memory, and why not a better one.
@@ -9,7 +10,9 @@ import java.util.stream.Collectors;
 /// @param kind the placement in use; never AUTO. For frames in host memory there is no report
 /// @param fastcopyMaxBytes under FASTCOPY the longest run that the CPU stores; else 0
 /// @param refused the placements tried before it, in the order tried
-public record PlacementReport(Kind kind, long fastcopyMaxBytes, List<Refusal> refused) {
+/// @param frames in a host group, where each frame may come another way: how many came by which placement, and how
+///     many this subscriber copied to its device for all (`exported`); else empty
+public record PlacementReport(Kind kind, long fastcopyMaxBytes, List<Refusal> refused, Map<String, Long> frames) {
     /// A placement that cannot be used here.
     ///
     /// @param kind the placement; never AUTO
@@ -26,6 +29,12 @@ public record PlacementReport(Kind kind, long fastcopyMaxBytes, List<Refusal> re
             throw new IllegalArgumentException("placement: expected the placement in use, got auto");
         }
         refused = List.copyOf(refused);
+        frames = Map.copyOf(frames);
+    }
+
+    /// Of a subscriber that has one placement.
+    public PlacementReport(final Kind kind, final long fastcopyMaxBytes, final List<Refusal> refused) {
+        this(kind, fastcopyMaxBytes, refused, Map.of());
     }
 
     /// The placement in a few words.

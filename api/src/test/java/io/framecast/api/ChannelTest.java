@@ -53,8 +53,8 @@ final class ChannelTest {
         final ConfigException e = assertThrows(
                 ConfigException.class, () -> Channel.parse("framecast:auto?group=224.0.0.1:5|placement=stagd"));
         assertEquals(
-                "channel URI: placement: expected auto or direct or fastcopy or loopback or staged, got stagd;"
-                        + " nearest is staged",
+                "channel URI: placement: expected auto or direct or fastcopy or loopback or shared or peer or staged,"
+                        + " got stagd; nearest is staged",
                 e.getMessage());
         for (final String bad : List.of("fastcopy-max=17m", "chunk=0", "chunk=2g", "chunk=some")) {
             assertThrows(ConfigException.class, () -> Channel.parse("framecast:auto?group=224.0.0.1:5|" + bad), bad);

@@ -6,8 +6,10 @@ import io.framecast.api.SourceEvent;
 import io.framecast.api.StreamConfig;
 import io.framecast.api.Subscriber.State;
 import io.framecast.api.error.DeviceException;
+import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceSharing;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
@@ -17,7 +19,10 @@ import io.framecast.reliability.receive.LossReason;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /// Reads frames in the rings of its host group's leaders, one segment after the other, on the user's thread. No agent
@@ -29,11 +34,17 @@ final class Follower {
     private static final LossReason[] REASONS = LossReason.values();
     // A place of the device's memory gets free without a word.
     private static final long FULL_NS = 200_000;
+    // So does a frame that others copy.
+    private static final long ARRIVING_NS = 20_000;
+    // Beside those that a user holds: frames that are copied, and that others have not read yet.
+    private static final int PLACES_MORE = 7;
     private static final long NS_PER_S = 1_000_000_000;
 
     private final StreamConfig config;
     private final DeviceBackend device;
     private final FollowerEvents events;
+    private final DeviceWays ways;
+    private final Consumer<String> notices;
     private final DeviceEvent complete;
     // Calls of the user's thread, and frames that the user has.
     private final Holds uses = new Holds();
@@ -47,6 +58,8 @@ final class Follower {
     // Of later sessions and leaders; read when everything before was.
     private final ConcurrentLinkedQueue<FollowerSegment> coming = new ConcurrentLinkedQueue<>();
     private volatile @Nullable FollowerCopies copies;
+    // Taken, and not given to the user while it is copied out of another process's memory.
+    private final AtomicReference<@Nullable FollowerFrame> arriving = new AtomicReference<>();
     private @Nullable DeviceStream stream;
     private volatile boolean closed;
     private volatile @Nullable String failure;
@@ -63,10 +76,17 @@ final class Follower {
     }
 
     /// @param device of the frames; outlives this object and its frames
-    Follower(final StreamConfig config, final DeviceBackend device, final FollowerEvents events) {
+    Follower(
+            final StreamConfig config,
+            final DeviceBackend device,
+            final FollowerEvents events,
+            final DeviceWays ways,
+            final Consumer<String> notices) {
         this.config = config;
         this.device = device;
         this.events = events;
+        this.ways = ways;
+        this.notices = notices;
         try {
             complete = device.openEvent();
         } catch (final RuntimeException | Error e) {
@@ -120,7 +140,7 @@ final class Follower {
 
     private Sight see() {
         final FollowerSegment shared = segment;
-        final Sight sight = see(shared);
+        final Sight sight = arriving.get() == null ? see(shared) : Sight.FRAMES;
         if (sight == Sight.FRAMES || sight == Sight.ENDED) {
             return sight;
         }
@@ -174,7 +194,25 @@ final class Follower {
 
     /// Whether a poll would find something, or a loss.
     boolean hasNews() {
-        return !closed && failure == null && see() == Sight.FRAMES && !isFull();
+        if (closed || failure != null || see() != Sight.FRAMES) {
+            return false;
+        }
+        final FollowerFrame frame = arriving.get();
+        return frame == null ? !isFull() && !awaitsDevice() : frame.hasArrived();
+    }
+
+    // Whether the next frame is about to come to device memory by another member.
+    private boolean awaitsDevice() {
+        final FollowerCopies copied = copies;
+        final FollowerSegment shared = segment;
+        if (copied == null || shared == null || !shared.enter()) {
+            return false;
+        }
+        try {
+            return shared.hasFrame() && copied.awaitsDevice(shared.upcoming());
+        } finally {
+            shared.exit();
+        }
     }
 
     // Whether the user holds all places of the device's memory.
@@ -191,10 +229,14 @@ final class Follower {
         }
         try {
             while (failure == null) {
-                if (see(segment) == Sight.FRAMES) {
-                    final FollowerFrame frame = take();
-                    if (frame != null || isFull()) {
-                        return frame;
+                final FollowerFrame former = arriving.getAndSet(null);
+                if (former != null || see(segment) == Sight.FRAMES) {
+                    final FollowerFrame frame = former == null ? take() : former;
+                    if (frame != null) {
+                        return arrived(frame);
+                    }
+                    if (isFull() || awaitsDevice()) {
+                        return null;
                     }
                 } else if (!moves()) {
                     return null;
@@ -206,9 +248,35 @@ final class Follower {
         }
     }
 
-    // The next frame; null for a loss, which is reported, and when there is no room.
+    // A frame that is in place; null for one that is not, and is kept. Meanwhile the next one is copied.
+    private @Nullable FollowerFrame arrived(final FollowerFrame frame) {
+        if (!frame.hasArrived()) {
+            keep(frame);
+            return null;
+        }
+        final FollowerSegment shared = copies == null ? null : segment;
+        if (shared != null && shared.enter()) {
+            final boolean isFrame = shared.hasFrame();
+            shared.exit();
+            final FollowerFrame next = isFrame ? take() : null;
+            if (next != null) {
+                keep(next);
+            }
+        }
+        return frame;
+    }
+
+    private void keep(final FollowerFrame frame) {
+        arriving.set(frame);
+        if (closed || failure != null) {
+            CloseHelper.close(arriving.getAndSet(null));
+        }
+    }
+
+    // The next frame; null for a loss, which is reported, when there is no room, and when another member is about to
+    // copy it to its device.
     private @Nullable FollowerFrame take() {
-        final FollowerSegment shared = isFull() ? null : segment;
+        final FollowerSegment shared = isFull() || awaitsDevice() ? null : segment;
         if (shared == null || !shared.enter()) {
             return null;
         }
@@ -249,6 +317,14 @@ final class Follower {
             failure = line;
             wake();
             uses.close(this::end);
+            stopSharing();
+        }
+    }
+
+    private void stopSharing() {
+        final FollowerCopies copied = copies;
+        if (copied != null) {
+            copied.stopSharing();
         }
     }
 
@@ -265,7 +341,9 @@ final class Follower {
         if (made == null || sight == Sight.FRAMES) {
             return sight == Sight.FRAMES;
         }
-        if (!device.hostAddressable() && !renewCopies(made)) {
+        if (device.hostAddressable()) {
+            made.deviceWords().refrain();
+        } else if (!renewCopies(made)) {
             return false;
         }
         segment = made;
@@ -283,20 +361,44 @@ final class Follower {
 
     private boolean renewCopies(final FollowerSegment made) {
         final FollowerCopies earlier = copies;
-        if (earlier != null && earlier.frameMaxBytes() == made.frameMaxBytes()) {
-            return true;
-        }
         final int count = config.framesHeld() + 1;
         try {
-            copies = new FollowerCopies(device, made.frameMaxBytes(), count);
+            if (earlier == null || earlier.frameMaxBytes() != made.frameMaxBytes()) {
+                copies = new FollowerCopies(device, made.frameMaxBytes(), count);
+            }
         } catch (final DeviceException | OutOfMemoryError e) {
             fail("host group: no room for " + count + " frames on " + device.name() + ": " + e.getMessage());
             return false;
         }
-        if (earlier != null) {
+        final FollowerCopies present = copies;
+        if (earlier != null && earlier != present) {
             earlier.close();
         }
+        if (present != null) {
+            present.share(new DeviceShare(ways, device, made, uses, sharing -> exporter(sharing, made)));
+        }
         return true;
+    }
+
+    private @Nullable DeviceExporter exporter(final DeviceSharing sharing, final FollowerSegment shared) {
+        UnixSocket another = null;
+        try {
+            another = shared.connectAgain();
+        } catch (final TransportException e) {
+            notices.accept(e.getMessage());
+        }
+        if (another == null) {
+            return null;
+        }
+        if (uses.take()) {
+            if (shared.enter()) {
+                final int places = config.framesHeld() + PLACES_MORE;
+                return new DeviceExporter(device, sharing, another, shared, places, ways, notices, uses::give);
+            }
+            uses.give();
+        }
+        another.close();
+        return null;
     }
 
     /// Sleeps until there may be news, for `ns` nanoseconds at most.
@@ -308,9 +410,14 @@ final class Follower {
         try {
             final Sight sight = see();
             if (sight == Sight.FRAMES) {
-                // All places of the device's memory are taken.
-                LockSupport.parkNanos(Math.min(ns, FULL_NS));
+                // All places of the device's memory are taken, or a frame is on its way to it.
+                LockSupport.parkNanos(Math.min(ns, isFull() ? FULL_NS : ARRIVING_NS));
                 return;
+            }
+            // Other members come, and go, and want their memory back.
+            final FollowerCopies copied = copies;
+            if (copied != null) {
+                copied.advance();
             }
             sleep(ns);
         } finally {
@@ -372,6 +479,8 @@ final class Follower {
             uses.close(this::end);
         }
         uses.close(afterwards);
+        stopSharing();
+        CloseHelper.close(arriving.getAndSet(null));
     }
 
     // Once, when nobody uses anything of this object any more.

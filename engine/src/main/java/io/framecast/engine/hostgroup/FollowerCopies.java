@@ -10,8 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The frames of a follower whose device is no host memory: each is copied from its leader's ring into a place of the
-/// device's memory, and the ring is free again as soon as that copy is done.
+/// The frames of a follower whose device is no host memory: each is copied into a place of the device's memory, from
+/// its leader's ring or from another member's device, and what it was copied from is free again as soon as that copy
+/// is done. Or it is read in the memory of that member ([DeviceShare]).
 ///
 /// Any thread.
 final class FollowerCopies implements AutoCloseable {
@@ -23,21 +24,40 @@ final class FollowerCopies implements AutoCloseable {
         private @Nullable FollowerSegment segment;
         private long number;
         private boolean awaitsStream;
+        // Of the frame's segment.
+        private @Nullable DeviceShare share;
+        // Until a copy out of another member's memory is done: what is copied.
+        private @Nullable MemorySegment frame;
+        // The number of this place in another member's memory, or of the one that is copied from.
+        private int slot;
 
-        Place(final DeviceRegion memory, final DeviceEvent ready, final DeviceEvent consumed) {
+        Place(final DeviceRegion memory, final int slot, final DeviceEvent ready, final DeviceEvent consumed) {
             this.memory = memory;
+            this.slot = slot;
             this.ready = ready;
             this.consumed = consumed;
         }
 
+        int slot() {
+            return slot;
+        }
+
         DeviceEvent ready() {
             return ready;
+        }
+
+        void close() {
+            ready.close();
+            consumed.close();
         }
     }
 
     private final DeviceBackend device;
     private final DeviceStream stream;
     private final long frameMaxBytes;
+    // Of the present segment; and of earlier ones, while frames are held there.
+    private @Nullable DeviceShare share;
+    private final List<DeviceShare> earlier = new ArrayList<>();
     // Those that the user holds.
     private final Holds frames = new Holds();
     private final List<Place> all = new ArrayList<>();
@@ -55,7 +75,8 @@ final class FollowerCopies implements AutoCloseable {
         stream = device.openStream();
         try {
             for (int i = 0; i < count; i++) {
-                final Place place = new Place(device.allocate(frameMax), device.openEvent(), device.openEvent());
+                final Place place = new Place(
+                        device.allocate(frameMax), DeviceWords.NONE, device.openEvent(), device.openEvent());
                 all.add(place);
                 free.add(place);
             }
@@ -65,38 +86,91 @@ final class FollowerCopies implements AutoCloseable {
         }
     }
 
-    /// Of the longest frame that a place holds.
     long frameMaxBytes() {
         return frameMaxBytes;
+    }
+
+    /// Another segment is read from now on.
+    ///
+    /// @param made where its frames may lie in device memory already
+    synchronized void share(final DeviceShare made) {
+        if (share != null) {
+            share.stop();
+            earlier.add(share);
+        }
+        share = made;
     }
 
     /// Whether a frame finds a place.
     synchronized boolean hasRoom() {
         advance();
-        return !free.isEmpty();
+        int inPlace = share == null ? 0 : share.heldInPlace();
+        for (final DeviceShare former : earlier) {
+            inPlace += former.heldInPlace();
+        }
+        return free.size() > inPlace;
     }
 
-    /// Begins the copy of a frame. Only while [#hasRoom].
+    /// Whether an entry's frame comes to device memory soon, so that a copy from the ring would be one too many.
+    synchronized boolean awaitsDevice(final long number) {
+        return share != null && share.awaits(number);
+    }
+
+    /// Begins the copy of a frame, within a use of the segment that ends with the copy. Only while [#hasRoom].
     synchronized Place copy(final FollowerSegment segment, final long number, final MemorySegment frame) {
-        final Place place = free.element();
-        stream.copyToDevice(place.memory.address(), frame, 0, frame.byteSize());
-        stream.record(place.ready);
+        final int slot = share == null ? DeviceWords.NONE : share.hold(number, frame.byteSize());
+        Place place = null;
+        try {
+            place = slot == DeviceWords.NONE || share == null ? null : share.inPlace(slot);
+            if (place == null) {
+                place = free.element();
+                copyInto(place, slot, frame);
+                free.remove();
+            }
+        } catch (final RuntimeException | Error e) {
+            if (slot != DeviceWords.NONE && share != null) {
+                share.leave(slot);
+            }
+            throw e;
+        }
         place.segment = segment;
         place.number = number;
         place.awaitsStream = false;
-        free.remove();
+        place.share = share;
         copying.add(place);
         frames.take();
         return place;
+    }
+
+    private void copyInto(final Place place, final int slot, final MemorySegment frame) {
+        if (slot == DeviceWords.NONE || share == null) {
+            stream.copyToDevice(place.memory.address(), frame, 0, frame.byteSize());
+        } else {
+            stream.copyWithin(place.memory.address(), share.address(slot), frame.byteSize());
+            place.frame = frame;
+            place.slot = slot;
+        }
+        stream.record(place.ready);
     }
 
     static DeviceRegion region(final Place place, final long bytes) {
         return place.memory.slice(0, bytes);
     }
 
+    /// Whether a frame may be given to the user: no copy out of another process's memory is under way.
+    synchronized boolean hasArrived(final Place place) {
+        advance();
+        return place.frame == null;
+    }
+
+    /// Whether a frame's bytes are what was received: they are this process's own, or of one that lives.
+    synchronized boolean isIntact(final Place place) {
+        return place.share == null || !place.share.isInPlace(place) || place.share.isIntact();
+    }
+
     /// Releases the ring behind copies that are done, and takes back places whose streams have completed.
     synchronized void advance() {
-        for (Place place = copying.peek(); place != null && place.ready.isComplete(); place = copying.peek()) {
+        for (Place place = copying.peek(); place != null && isSettled(place); place = copying.peek()) {
             copying.remove();
             final FollowerSegment segment = place.segment;
             if (segment != null) {
@@ -110,10 +184,41 @@ final class FollowerCopies implements AutoCloseable {
             // Its copy may still be under way: the user need not wait for a frame that he gives back.
             if (place.segment != null || (place.awaitsStream && !place.consumed.isComplete())) {
                 draining.add(place);
-            } else {
+            } else if (place.share == null || !place.share.leaveInPlace(place)) {
                 free.add(place);
             }
         }
+        if (share != null) {
+            share.look();
+        }
+        for (int i = earlier.size() - 1; i >= 0; i--) {
+            earlier.get(i).look();
+            if (earlier.get(i).isOver()) {
+                earlier.remove(i);
+            }
+        }
+    }
+
+    // Whether the copy is done. Memory of a process that died meanwhile may have held anything: then the frame is copied
+    // once more, from the ring, which is still held.
+    private boolean isSettled(final Place place) {
+        if (!place.ready.isComplete()) {
+            return false;
+        }
+        final MemorySegment frame = place.frame;
+        final DeviceShare from = place.share;
+        if (frame == null || from == null) {
+            return true;
+        }
+        final boolean intact = from.isIntact();
+        from.leave(place.slot);
+        place.frame = null;
+        place.slot = DeviceWords.NONE;
+        if (!intact) {
+            from.onBroken();
+            copyInto(place, DeviceWords.NONE, frame);
+        }
+        return intact;
     }
 
     /// The user released a frame.
@@ -134,19 +239,29 @@ final class FollowerCopies implements AutoCloseable {
         }
     }
 
+    /// Shares nothing any more, from now on or once the user has released what he reads in place. Before [#close].
+    synchronized void stopSharing() {
+        if (share != null) {
+            share.stop();
+        }
+    }
+
     /// Frees the memory, once the user holds no frame in it.
     @Override
     public void close() {
+        stopSharing();
         frames.close(this::free);
     }
 
     private synchronized void free() {
-        stream.synchronize();
-        advance();
+        while (!copying.isEmpty()) {
+            stream.synchronize();
+            advance();
+        }
         draining.forEach(place -> place.consumed.synchronize());
+        advance();
         all.forEach(place -> {
-            place.ready.close();
-            place.consumed.close();
+            place.close();
             device.free(place.memory);
         });
         all.clear();

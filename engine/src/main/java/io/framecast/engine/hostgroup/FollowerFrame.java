@@ -111,6 +111,16 @@ final class FollowerFrame implements DeviceFrame {
     }
 
     @Override
+    public boolean isIntact() {
+        return place == null || copies == null || copies.isIntact(place);
+    }
+
+    /// Whether it may be given to the user.
+    boolean hasArrived() {
+        return place == null || copies == null || copies.hasArrived(place);
+    }
+
+    @Override
     public byte[] metadata() {
         return metadata.clone();
     }

@@ -39,6 +39,7 @@ final class FollowerSegment implements AutoCloseable {
     private final boolean[] done = new boolean[SegmentLayout.ENTRIES];
     private long next;
     private long released;
+    private long held = Long.MAX_VALUE;
     // Its leader died behind the last promise: the stream had ended, and all of it was published.
     private volatile boolean complete;
     private volatile boolean orphaned;
@@ -135,6 +136,17 @@ final class FollowerSegment implements AutoCloseable {
                 && header.getInt(SegmentLayout.ENTRIES_AT) == SegmentLayout.ENTRIES
                 && header.getInt(SegmentLayout.MEMBERS_AT) == SegmentLayout.MEMBERS
                 && header.getLong(SegmentLayout.RING_BYTES_AT) > 0;
+    }
+
+    /// Another connection to its leader; null where nobody listens there any more.
+    @Nullable
+    UnixSocket connectAgain() {
+        return connection.socket().again();
+    }
+
+    /// The words about device memory, to be used within a use of this object.
+    DeviceWords deviceWords() {
+        return new DeviceWords(buffer, (member - SegmentLayout.member(0)) / SegmentLayout.MEMBER_BYTES);
     }
 
     long session() {
@@ -289,6 +301,16 @@ final class FollowerSegment implements AutoCloseable {
         return buffer.getLongVolatile(SegmentLayout.PUBLISHED_AT) > next;
     }
 
+    /// Number of the entry that waits, or will.
+    long upcoming() {
+        return next;
+    }
+
+    /// Whether the entry that waits is a frame.
+    boolean hasFrame() {
+        return hasNext() && !isLoss(next);
+    }
+
     /// Takes the next entry.
     ///
     /// @return its number; −1 when there is none
@@ -379,10 +401,35 @@ final class FollowerSegment implements AutoCloseable {
         while (released < next && done[SegmentLayout.index(released)]) {
             released++;
         }
-        buffer.putLongVolatile(member + SegmentLayout.MEMBER_RELEASED, released);
+        tellReleased();
         if (source ? isWanted() : isWorthTelling(bytes)) {
             EventCount.add(leader);
         }
+    }
+
+    private void tellReleased() {
+        buffer.putLongVolatile(member + SegmentLayout.MEMBER_RELEASED, Math.min(released, held));
+    }
+
+    /// Within a use: the entry that waits, and those behind it, are held for another reader in this process, also when
+    /// the user released them.
+    ///
+    /// @return its number
+    synchronized long hold() {
+        held = next;
+        return next;
+    }
+
+    /// Within a use: that reader needs entries from here on alone.
+    synchronized void holdFrom(final long number) {
+        held = number;
+        tellReleased();
+        EventCount.add(leader);
+    }
+
+    /// Reads on from an entry that another member in this process holds.
+    synchronized void moveBack(final long number) {
+        next = Math.min(next, number);
     }
 
     private boolean isWorthTelling(final long bytes) {

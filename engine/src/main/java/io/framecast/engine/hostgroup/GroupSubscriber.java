@@ -5,6 +5,7 @@ import io.framecast.api.DeviceFrame;
 import io.framecast.api.FrameHandler;
 import io.framecast.api.LossHandler;
 import io.framecast.api.LossReason;
+import io.framecast.api.PlacementReport;
 import io.framecast.api.SourceEvent;
 import io.framecast.api.SourceHandler;
 import io.framecast.api.Subscriber;
@@ -36,6 +37,7 @@ public final class GroupSubscriber implements Subscriber {
     private final DeviceBackend device;
     private final Consumer<GroupSubscriber> removal;
     private final UseGuard guard;
+    private final DeviceWays ways;
     private final Follower follower;
     private final GroupMembership group;
     private final AtomicBoolean closing = new AtomicBoolean();
@@ -69,8 +71,9 @@ public final class GroupSubscriber implements Subscriber {
         this.channel = channel;
         this.device = device;
         this.removal = removal;
+        ways = new DeviceWays(channel.stream().placement().kind());
         guard = new UseGuard("subscriber of " + channel.name());
-        follower = new Follower(channel.stream(), device, new Events());
+        follower = new Follower(channel.stream(), device, new Events(), ways, notices);
         try {
             group = new GroupMembership(channel, part, follower, receiver, notices, leading);
         } catch (final RuntimeException | Error e) {
@@ -215,6 +218,11 @@ public final class GroupSubscriber implements Subscriber {
     @Override
     public boolean post(final DeviceRegion region) {
         return false;
+    }
+
+    @Override
+    public Optional<PlacementReport> placement() {
+        return device.hostAddressable() ? Optional.empty() : Optional.of(ways.report());
     }
 
     @Override

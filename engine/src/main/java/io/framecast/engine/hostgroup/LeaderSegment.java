@@ -305,6 +305,7 @@ final class LeaderSegment implements AutoCloseable {
             if (wakers.get(i) == 0) {
                 buffer.putInt(member + SegmentLayout.MEMBER_PID, (int) pid);
                 buffer.putInt(member + SegmentLayout.MEMBER_SLEEPS, 0);
+                DeviceWords.clear(buffer, i);
                 buffer.putInt(member + SegmentLayout.MEMBER_LEFT, 0);
                 final boolean fromHere = admitted && !(continues && awaiting);
                 long first = fromHere ? published : 0;
@@ -345,6 +346,7 @@ final class LeaderSegment implements AutoCloseable {
     /// Listener: a follower is gone.
     void dismiss(final int index) {
         buffer.putIntVolatile(SegmentLayout.member(index), SegmentLayout.MEMBER_FREE);
+        DeviceWords.clear(buffer, index);
         synchronized (wakers) {
             if (wakers.getAndSet(index, 0) != 0) {
                 members.decrementAndGet();

@@ -20,4 +20,25 @@ final class Processes {
             return false;
         }
     }
+
+    /// Whether a process has its memory and its files. One that ends loses the memory first, and its devices' memory with
+    /// the files: whoever finds it here knows that what it shared was there until now.
+    static boolean isWhole(final long process) {
+        try {
+            Files.readSymbolicLink(Path.of("/proc/" + process + "/exe"));
+            return true;
+        } catch (final IOException e) {
+            return false;
+        }
+    }
+
+    /// Whether a process's number means the same there as here: both are in one PID namespace.
+    static boolean isNeighbour(final long process) {
+        try {
+            final Path own = Files.readSymbolicLink(Path.of("/proc/self/ns/pid"));
+            return own.equals(Files.readSymbolicLink(Path.of("/proc/" + process + "/ns/pid")));
+        } catch (final IOException e) {
+            return false;
+        }
+    }
 }

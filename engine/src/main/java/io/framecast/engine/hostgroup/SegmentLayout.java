@@ -4,7 +4,7 @@ package io.framecast.engine.hostgroup;
 /// of 8 bytes lie at multiples of 8.
 final class SegmentLayout {
     static final long MAGIC = 0x0001_4745_5343_4652L;
-    static final int VERSION = 2;
+    static final int VERSION = 3;
 
     // Header.
     static final int MAGIC_AT = 0;
@@ -126,8 +126,39 @@ final class SegmentLayout {
         return HEADER_BYTES + index * MEMBER_BYTES;
     }
 
+    // What a member has to do with device memory, in a record for each.
+    static final int DEVICE_BYTES = 1024;
+    static final int DEVICE_WISH = 0;
+    static final int DEVICE_STATE = 4;
+    static final int DEVICE_IDENTITY = 8;
+    static final int DEVICE_ID = 24;
+    static final int DEVICE_PROCESS = 32;
+    static final int DEVICE_SLOTS = 36;
+    static final int DEVICE_SLOT_BYTES = 40;
+    static final int DEVICE_MEMORY_BYTES = 48;
+    static final int DEVICE_FIRST = 56;
+    static final int DEVICE_DECIDED = 64;
+    static final int DEVICE_USES = 72;
+    static final int DEVICE_HOLDS = 80;
+    static final int DEVICE_HANDLE_BYTES = 88;
+    static final int DEVICE_HANDLE = 96;
+    static final int DEVICE_SLOT = 512;
+    static final int DEVICE_SLOTS_MAX = 64;
+
+    // Wishes: whether a member takes frames from device memory of another one. Unknown is 0.
+    static final int WANTS = 1;
+    static final int WANTS_NOT = 2;
+
+    // States of a member's own memory. None is 0.
+    static final int OFFERED = 1;
+
+    /// A member's record about device memory.
+    static int device(final int index) {
+        return entries() + ENTRIES * (ENTRY_BYTES + METADATA_BYTES_MAX) + index * DEVICE_BYTES;
+    }
+
     static int wordsBytes() {
-        return entries() + ENTRIES * (ENTRY_BYTES + METADATA_BYTES_MAX);
+        return device(MEMBERS);
     }
 
     /// The version of an entry that holds the frame or loss of this number; one less while it is written.

@@ -37,6 +37,8 @@ final class UnixSocket implements AutoCloseable {
     private static final int CONTROL_BYTES = 32;
 
     private final int descriptor;
+    // To which it was connected.
+    private @Nullable Path path;
     private boolean closed;
 
     private UnixSocket(final int descriptor) {
@@ -92,6 +94,7 @@ final class UnixSocket implements AutoCloseable {
         try (Arena scratch = Arena.ofConfined()) {
             final MemorySegment capture = Libc.newCapture(scratch);
             if (Libc.connect(capture, socket.descriptor, address(path, scratch), SOCKADDR_UN_BYTES) == 0) {
+                socket.path = path;
                 return socket;
             }
         } catch (final TransportException e) {
@@ -100,6 +103,12 @@ final class UnixSocket implements AutoCloseable {
         }
         socket.close();
         return null;
+    }
+
+    /// Another connection to the path that this one is connected to; null where nobody listens any more.
+    @Nullable
+    UnixSocket again() {
+        return path == null ? null : connect(path);
     }
 
     /// The next connection; null when there is none.

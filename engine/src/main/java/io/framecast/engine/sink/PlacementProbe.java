@@ -47,6 +47,8 @@ public final class PlacementProbe {
             case DIRECT -> named(Kind.DIRECT, directRefusal());
             case FASTCOPY -> fastcopy();
             case LOOPBACK -> named(Kind.LOOPBACK, loopbackRefusal());
+            case SHARED, PEER ->
+                named(wanted.kind(), Optional.of("only members of a host group have it (host-group=, over udp)"));
             case STAGED -> report(Kind.STAGED, 0);
         };
     }

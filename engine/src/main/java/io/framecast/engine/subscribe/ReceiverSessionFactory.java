@@ -161,7 +161,7 @@ final class ReceiverSessionFactory {
                 yield StagedReceiveMemory.byNic(
                         shape, device, reserve, new LoopbackQueuePair(oneSided, context.notices()));
             }
-            case AUTO, FASTCOPY, STAGED ->
+            case AUTO, FASTCOPY, SHARED, PEER, STAGED ->
                 new StagedReceiveMemory(
                         shape, device, reserve, Objects.requireNonNull(way).fastcopyMaxBytes());
         };

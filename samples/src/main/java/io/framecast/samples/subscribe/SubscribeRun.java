@@ -27,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// Takes frames until end of stream, on the caller's thread: each is given to the worker, read back from
@@ -339,6 +340,9 @@ final class SubscribeRun {
         final Map<String, Object> refused = new LinkedHashMap<>();
         report.refused().forEach(refusal -> refused.put(refusal.kind().word(), refusal.reason()));
         json.put("refused", refused);
+        if (!report.frames().isEmpty()) {
+            json.put("frames", new TreeMap<>(report.frames()));
+        }
         return json;
     }
 

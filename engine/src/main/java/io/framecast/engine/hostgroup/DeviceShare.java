@@ -1,0 +1,328 @@
+package io.framecast.engine.hostgroup;
+
+import io.framecast.api.PlacementOptions.Kind;
+import io.framecast.api.error.DeviceException;
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceSharing;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/// How a follower's frames get to its device other than out of the leader's ring: the first of the members whose
+/// devices reach each other copies each frame to its own device, once, and the others copy it from there, or read it
+/// there. Which member that is follows from the words, without a message.
+///
+/// Threading: under the lock of its [FollowerCopies].
+final class DeviceShare {
+    // Between two looks at the other members.
+    private static final long LOOK_NS = 10_000_000;
+    // How long a member waits at first for others to say what they want, and for the memory.
+    private static final long SETTLE_NS = 500_000_000;
+    // How long it waits for one frame; and how long it copies for itself after it waited in vain.
+    private static final long FRAME_NS = 500_000_000;
+    // A frame that is late this long may be late for ever.
+    private static final long DEAD_NS = 2_000_000;
+    private static final long IMPATIENT_NS = 5_000_000_000L;
+
+    // Between two attempts to copy frames for others.
+    private static final long AGAIN_NS = 1_000_000_000;
+
+    private static final int NOBODY = -1;
+    private static final int UNSETTLED = -2;
+
+    private final DeviceWays ways;
+    private final DeviceBackend device;
+    private final @Nullable DeviceSharing sharing;
+    private final FollowerSegment segment;
+    private final DeviceWords words;
+    private final Holds uses;
+    private final Exporters exporters;
+    private final Map<UUID, Optional<String>> reach = new HashMap<>();
+    private @Nullable DeviceImport open;
+    private FollowerCopies.Place[] places = {};
+    private int inPlace;
+    private @Nullable DeviceExporter exporter;
+    private int elected = UNSETTLED;
+    // The offer that cannot be used.
+    private long refused;
+    private final long beganNs = System.nanoTime();
+    private long lookedNs = beganNs - LOOK_NS;
+    private long exporterNs = beganNs - AGAIN_NS;
+    private long impatientNs = beganNs;
+    private long awaited = -1;
+    private int awaitedFrom;
+    private long awaitedNs;
+    private boolean stopped;
+
+    /// Makes exporters.
+    interface Exporters {
+        /// @return null where none can be made now
+        @Nullable
+        DeviceExporter open(DeviceSharing sharing);
+    }
+
+    /// @param uses of the follower, which lasts as long as anything here is open
+    DeviceShare(
+            final DeviceWays ways,
+            final DeviceBackend device,
+            final FollowerSegment segment,
+            final Holds uses,
+            final Exporters exporters) {
+        this.ways = ways;
+        this.device = device;
+        this.segment = segment;
+        this.uses = uses;
+        this.exporters = exporters;
+        words = segment.deviceWords();
+        sharing = ways.wanted() == Kind.STAGED ? null : sharing(device, ways);
+        if (sharing == null) {
+            words.refrain();
+        } else {
+            words.want(sharing.identity());
+        }
+    }
+
+    private static @Nullable DeviceSharing sharing(final DeviceBackend device, final DeviceWays ways) {
+        final DeviceSharing found = device.capability(DeviceSharing.class).orElse(null);
+        final String reason =
+                found == null ? "this device shares no memory between processes" : found.refusal().orElse("");
+        ways.refuse(reason.isEmpty() ? "no other member of the group takes frames from device memory" : reason);
+        return reason.isEmpty() ? found : null;
+    }
+
+    /// Looks after what other members offer and want; often.
+    void look() {
+        final long nowNs = System.nanoTime();
+        if (sharing == null || (nowNs - lookedNs < LOOK_NS && elected != UNSETTLED)) {
+            return;
+        }
+        lookedNs = nowNs;
+        final DeviceImport opened = open;
+        if (opened != null && opened.held() == 0 && (stopped || opened.offer().id() == refused || !opened.isOffered())) {
+            close(opened);
+        }
+        if (stopped || !segment.enter()) {
+            return;
+        }
+        try {
+            elected = elect(nowNs);
+            keepExporter(nowNs);
+            if (elected >= 0 && open == null) {
+                open(words.offered(elected));
+            }
+        } finally {
+            segment.exit();
+        }
+    }
+
+    private void keepExporter(final long nowNs) {
+        if (exporter != null && elected != words.member() && elected != UNSETTLED) {
+            exporter.close();
+        }
+        if (exporter != null && exporter.isOver()) {
+            exporter = null;
+        }
+        if (exporter == null && elected == words.member() && nowNs - exporterNs >= AGAIN_NS && sharing != null) {
+            exporterNs = nowNs;
+            exporter = exporters.open(sharing);
+        }
+    }
+
+    // The member that offers its memory already, else the first that would, of those that want frames from others'
+    // memory and that this device reaches. Nobody where only this one wants them.
+    private int elect(final long nowNs) {
+        int first = NOBODY;
+        int offers = NOBODY;
+        int count = 0;
+        boolean isEarlierUnknown = false;
+        boolean isUnknown = false;
+        for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
+            final int wish = words.isMember(i) ? words.wish(i) : SegmentLayout.WANTS_NOT;
+            if (wish == SegmentLayout.WANTS && reaches(words.device(i)).isEmpty()) {
+                first = first == NOBODY ? i : first;
+                offers = offers == NOBODY && words.offered(i) != null ? i : offers;
+                count++;
+            }
+            isUnknown |= wish == 0;
+            isEarlierUnknown |= wish == 0 && first == NOBODY;
+        }
+        if (nowNs - beganNs < SETTLE_NS && offers == NOBODY && (isEarlierUnknown || (isUnknown && count < 2))) {
+            return UNSETTLED;
+        }
+        return count < 2 ? NOBODY : offers == NOBODY ? first : offers;
+    }
+
+    private Optional<String> reaches(final UUID other) {
+        return sharing == null
+                ? Optional.of("it shares nothing")
+                : reach.computeIfAbsent(other, sharing::reachRefusal);
+    }
+
+    private void open(final DeviceWords.@Nullable Offer offer) {
+        if (offer == null || sharing == null || offer.id() == refused || !uses.take()) {
+            return;
+        }
+        if (!segment.enter()) {
+            uses.give();
+            return;
+        }
+        if (!Processes.isNeighbour(offer.process())) {
+            refuse(offer, "process " + offer.process() + ", which has the memory, is out of sight (another namespace of"
+                    + " process numbers)");
+        } else if (words.use(offer)) {
+            try {
+                final DeviceImport made = new DeviceImport(sharing, words, offer, ways.wanted() == Kind.SHARED);
+                places = made.places(device);
+                open = made;
+                return;
+            } catch (final DeviceException e) {
+                words.unuse();
+                refuse(offer, String.valueOf(e.getMessage()));
+            }
+        }
+        segment.exit();
+        uses.give();
+    }
+
+    private void refuse(final DeviceWords.Offer offer, final String reason) {
+        refused = offer.id();
+        ways.refuse(reason);
+    }
+
+    private void close(final DeviceImport opened) {
+        open = null;
+        for (final FollowerCopies.Place place : places) {
+            place.close();
+        }
+        places = new FollowerCopies.Place[0];
+        opened.close(() -> {
+            segment.exit();
+            uses.give();
+        });
+    }
+
+    /// Whether it is about to be decided where in device memory an entry's frame lies.
+    boolean awaits(final long number) {
+        look();
+        final long nowNs = System.nanoTime();
+        if (sharing == null || stopped || nowNs - impatientNs < 0 || elected == NOBODY) {
+            return false;
+        }
+        final DeviceImport opened = open;
+        if (elected >= 0 && opened == null && refused != 0) {
+            return false;
+        }
+        if (opened != null && (opened.offer().id() == refused || !opened.isOffered() || opened.isDecided(number))) {
+            return false;
+        }
+        if (opened == null) {
+            // Its memory is being made.
+            lookedNs = nowNs - LOOK_NS;
+        }
+        if (awaited != number || awaitedFrom != elected) {
+            awaited = number;
+            awaitedFrom = elected;
+            awaitedNs = nowNs;
+        }
+        final long waitedNs = nowNs - awaitedNs;
+        if (opened != null && waitedNs > DEAD_NS && !opened.lives()) {
+            refuse(opened.offer(), "the process that copied frames to its device died");
+            return false;
+        }
+        if (waitedNs < (opened == null ? SETTLE_NS : FRAME_NS)) {
+            return true;
+        }
+        impatientNs = nowNs + IMPATIENT_NS;
+        ways.refuse("the member that copies frames to its device does not keep up");
+        return false;
+    }
+
+    /// Holds a frame in device memory until [#leave].
+    ///
+    /// @return [DeviceWords#NONE] where it is to be copied from the ring
+    int hold(final long number, final long bytes) {
+        final DeviceImport opened = open;
+        final int slot = opened == null || stopped || opened.offer().id() == refused ? DeviceWords.NONE : opened.hold(number, bytes);
+        if (opened == null || slot == DeviceWords.NONE) {
+            ways.count(Kind.STAGED, 1);
+        } else {
+            ways.count(opened.inPlace() ? Kind.SHARED : Kind.PEER, 1);
+        }
+        return slot;
+    }
+
+    void leave(final int slot) {
+        if (open != null) {
+            open.leave(slot);
+        }
+    }
+
+    /// Where a frame is read that is held; null where it is copied.
+    FollowerCopies.@Nullable Place inPlace(final int slot) {
+        if (open == null || !open.inPlace()) {
+            return null;
+        }
+        inPlace++;
+        return places[slot];
+    }
+
+    /// Frames that the user reads in place.
+    int heldInPlace() {
+        return inPlace;
+    }
+
+    /// Whether it has stopped, and nothing is open any more.
+    boolean isOver() {
+        return stopped && open == null;
+    }
+
+    boolean isInPlace(final FollowerCopies.Place place) {
+        return place.slot() != DeviceWords.NONE && places.length > place.slot() && places[place.slot()] == place;
+    }
+
+    /// The user reads no more in a place.
+    ///
+    /// @return false for a place that is not of such memory
+    boolean leaveInPlace(final FollowerCopies.Place place) {
+        if (!isInPlace(place)) {
+            return false;
+        }
+        inPlace--;
+        leave(place.slot());
+        return true;
+    }
+
+    /// The address of a frame that is held.
+    long address(final int slot) {
+        if (open == null) {
+            throw new IllegalStateException("no memory of another member is open");
+        }
+        return open.slot(slot).address();
+    }
+
+    /// Whether the memory's process lives, so that everything was there that was read until now.
+    boolean isIntact() {
+        return open != null && open.lives();
+    }
+
+    /// A frame was copied from the ring after all.
+    void onBroken() {
+        ways.count(Kind.PEER, -1);
+        ways.count(Kind.STAGED, 1);
+        if (open != null) {
+            refuse(open.offer(), "the process that copied frames to its device died");
+        }
+    }
+
+    /// Closes what is open, once nothing is held there; begins nothing more.
+    void stop() {
+        stopped = true;
+        if (exporter != null) {
+            exporter.close();
+        }
+        lookedNs -= LOOK_NS;
+        look();
+    }
+}
