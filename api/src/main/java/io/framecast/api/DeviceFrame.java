@@ -67,11 +67,9 @@ public interface DeviceFrame extends AutoCloseable {
     /// Waits for [#ready].
     void awaitReady();
 
-    /// Whether the bytes still are what was received. False where they lie in device memory of another process that
-    /// died
-    /// meanwhile, which happens in a host group under `placement=shared` alone: ask behind the work on the frame
-    and
-    /// before [#close], and drop the result then.
+    /// Whether the bytes still are what was received. False where they lie in device memory of another process
+    /// that died meanwhile, which happens in a host group under `placement=shared` alone: ask behind the work
+    /// on the frame and before [#close], and drop the result then.
     default boolean isIntact() {
         return true;
     }

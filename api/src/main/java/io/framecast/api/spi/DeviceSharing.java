@@ -1,6 +1,5 @@
 package io.framecast.api.spi;
 
-import io.framecast.api.error.DeviceException;
 import java.util.Optional;
 import java.util.UUID;
 
