@@ -5,6 +5,7 @@ import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.provider.ProviderLookup;
 import io.framecast.api.spi.DeviceAccess;
 import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceSharing;
 import io.framecast.rdma.RdmaSurvey.Finding;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -61,5 +62,12 @@ final class DeviceSurvey {
         findings.add(access.mappingRefusal()
                 .map(why -> new Finding(false, device.name() + ": the CPU cannot store here: " + why, FASTCOPY_FIX))
                 .orElseGet(() -> new Finding(true, device.name() + ": the CPU may store here", "")));
+        final String unshared = device.capability(DeviceSharing.class)
+                .map(sharing -> sharing.refusal().orElse(""))
+                .orElse("it shares no memory between processes");
+        findings.add(
+                unshared.isEmpty()
+                        ? new Finding(true, device.name() + ": processes may share its memory (host-group=)", "")
+                        : new Finding(false, device.name() + ": processes cannot share its memory: " + unshared, ""));
     }
 }
