@@ -5,7 +5,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
-import io.framecast.api.spi.DeviceHandle;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceSharing;
 import io.framecast.api.spi.DeviceStream;
@@ -116,8 +115,9 @@ final class DeviceExporter {
     private @Nullable FollowerSegment join(final Arena arena) {
         final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
         final int[] descriptors = new int[UnixSocket.DESCRIPTORS_MAX];
-        if (!connection.socket().send(
-                GroupMessage.hello(message, ProcessHandle.current().pid(), 0))) {
+        if (!connection
+                .socket()
+                .send(GroupMessage.hello(message, ProcessHandle.current().pid(), 0))) {
             return null;
         }
         final MemorySegment polled = arena.allocate(Linux.POLLFD_BYTES, Long.BYTES);
@@ -186,8 +186,7 @@ final class DeviceExporter {
         }
     }
 
-    private void serve(
-            final FollowerSegment segment, final DeviceWords words, final Buffer buffer, final Arena arena) {
+    private void serve(final FollowerSegment segment, final DeviceWords words, final Buffer buffer, final Arena arena) {
         try {
             words.offer(new DeviceWords.Offer(
                     words.member(),
@@ -224,8 +223,7 @@ final class DeviceExporter {
         final long[] entries;
         final DeviceEvent[] events;
 
-        Buffer(
-                final DeviceBackend device, final DeviceRegion memory, final long slotBytes, final DeviceStream stream) {
+        Buffer(final DeviceBackend device, final DeviceRegion memory, final long slotBytes, final DeviceStream stream) {
             this.memory = memory;
             this.slotBytes = slotBytes;
             this.stream = stream;

@@ -1,7 +1,6 @@
 package io.framecast.engine.hostgroup;
 
 import io.framecast.api.spi.DeviceBackend;
-import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceSharing;
 
@@ -68,7 +67,8 @@ final class DeviceImport {
     ///
     /// @return [DeviceWords#NONE] where it lies nowhere here
     int hold(final long number, final long bytes) {
-        final int slot = number < offer.first() || bytes > offer.slotBytes() ? DeviceWords.NONE : words.hold(offer, number);
+        final int slot =
+                number < offer.first() || bytes > offer.slotBytes() ? DeviceWords.NONE : words.hold(offer, number);
         held += slot == DeviceWords.NONE ? 0 : 1;
         return slot;
     }

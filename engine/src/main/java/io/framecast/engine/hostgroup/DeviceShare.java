@@ -86,8 +86,9 @@ final class DeviceShare {
 
     private static @Nullable DeviceSharing sharing(final DeviceBackend device, final DeviceWays ways) {
         final DeviceSharing found = device.capability(DeviceSharing.class).orElse(null);
-        final String reason =
-                found == null ? "this device shares no memory between processes" : found.refusal().orElse("");
+        final String reason = found == null
+                ? "this device shares no memory between processes"
+                : found.refusal().orElse("");
         ways.refuse(reason.isEmpty() ? "no other member of the group takes frames from device memory" : reason);
         return reason.isEmpty() ? found : null;
     }
@@ -100,7 +101,9 @@ final class DeviceShare {
         }
         lookedNs = nowNs;
         final DeviceImport opened = open;
-        if (opened != null && opened.held() == 0 && (stopped || opened.offer().id() == refused || !opened.isOffered())) {
+        if (opened != null
+                && opened.held() == 0
+                && (stopped || opened.offer().id() == refused || !opened.isOffered())) {
             close(opened);
         }
         if (stopped || !segment.enter()) {
@@ -155,9 +158,7 @@ final class DeviceShare {
     }
 
     private Optional<String> reaches(final UUID other) {
-        return sharing == null
-                ? Optional.of("it shares nothing")
-                : reach.computeIfAbsent(other, sharing::reachRefusal);
+        return sharing == null ? Optional.of("it shares nothing") : reach.computeIfAbsent(other, sharing::reachRefusal);
     }
 
     private void open(final DeviceWords.@Nullable Offer offer) {
@@ -169,8 +170,10 @@ final class DeviceShare {
             return;
         }
         if (!Processes.isNeighbour(offer.process())) {
-            refuse(offer, "process " + offer.process() + ", which has the memory, is out of sight (another namespace of"
-                    + " process numbers)");
+            refuse(
+                    offer,
+                    "process " + offer.process() + ", which has the memory, is out of sight (another namespace of"
+                            + " process numbers)");
         } else if (words.use(offer)) {
             try {
                 final DeviceImport made = new DeviceImport(sharing, words, offer, ways.wanted() == Kind.SHARED);
@@ -244,7 +247,9 @@ final class DeviceShare {
     /// @return [DeviceWords#NONE] where it is to be copied from the ring
     int hold(final long number, final long bytes) {
         final DeviceImport opened = open;
-        final int slot = opened == null || stopped || opened.offer().id() == refused ? DeviceWords.NONE : opened.hold(number, bytes);
+        final int slot = opened == null || stopped || opened.offer().id() == refused
+                ? DeviceWords.NONE
+                : opened.hold(number, bytes);
         if (opened == null || slot == DeviceWords.NONE) {
             ways.count(Kind.STAGED, 1);
         } else {

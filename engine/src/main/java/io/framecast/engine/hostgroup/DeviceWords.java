@@ -140,8 +140,7 @@ final class DeviceWords {
     /// Whether a process that lives has the memory open.
     boolean isOpen(final long id) {
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
-            if (uses(i, id)
-                    && Processes.isWhole(buffer.getInt(SegmentLayout.member(i) + SegmentLayout.MEMBER_PID))) {
+            if (uses(i, id) && Processes.isWhole(buffer.getInt(SegmentLayout.member(i) + SegmentLayout.MEMBER_PID))) {
                 return true;
             }
         }
@@ -149,8 +148,7 @@ final class DeviceWords {
     }
 
     private boolean uses(final int index, final long id) {
-        return isMember(index)
-                && buffer.getLongVolatile(SegmentLayout.device(index) + SegmentLayout.DEVICE_USES) == id;
+        return isMember(index) && buffer.getLongVolatile(SegmentLayout.device(index) + SegmentLayout.DEVICE_USES) == id;
     }
 
     // Of the members that use it.
@@ -159,8 +157,7 @@ final class DeviceWords {
     @Nullable
     Offer offered(final int index) {
         final int record = SegmentLayout.device(index);
-        if (!isMember(index)
-                || buffer.getIntVolatile(record + SegmentLayout.DEVICE_STATE) != SegmentLayout.OFFERED) {
+        if (!isMember(index) || buffer.getIntVolatile(record + SegmentLayout.DEVICE_STATE) != SegmentLayout.OFFERED) {
             return null;
         }
         final long id = buffer.getLong(record + SegmentLayout.DEVICE_ID);
@@ -219,8 +216,7 @@ final class DeviceWords {
 
     /// Whether it is decided where an entry's frame lies.
     boolean isDecided(final Offer offer, final long number) {
-        return number
-                < buffer.getLongVolatile(SegmentLayout.device(offer.member()) + SegmentLayout.DEVICE_DECIDED);
+        return number < buffer.getLongVolatile(SegmentLayout.device(offer.member()) + SegmentLayout.DEVICE_DECIDED);
     }
 
     /// Holds the place that has an entry's frame: its bytes stay until [#leave].

@@ -75,8 +75,8 @@ final class FollowerCopies implements AutoCloseable {
         stream = device.openStream();
         try {
             for (int i = 0; i < count; i++) {
-                final Place place = new Place(
-                        device.allocate(frameMax), DeviceWords.NONE, device.openEvent(), device.openEvent());
+                final Place place =
+                        new Place(device.allocate(frameMax), DeviceWords.NONE, device.openEvent(), device.openEvent());
                 all.add(place);
                 free.add(place);
             }
@@ -199,7 +199,8 @@ final class FollowerCopies implements AutoCloseable {
         }
     }
 
-    // Whether the copy is done. Memory of a process that died meanwhile may have held anything: then the frame is copied
+    // Whether the copy is done. Memory of a process that died meanwhile may have held anything: then the frame is
+    // copied
     // once more, from the ring, which is still held.
     private boolean isSettled(final Place place) {
         if (!place.ready.isComplete()) {

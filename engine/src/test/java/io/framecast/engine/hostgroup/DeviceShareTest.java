@@ -114,7 +114,8 @@ class DeviceShareTest {
 
     // To nobody.
     private static LeaderConnection connection() {
-        final Path path = Path.of("/tmp/framecast-share-test-" + ProcessHandle.current().pid() + ".sock");
+        final Path path =
+                Path.of("/tmp/framecast-share-test-" + ProcessHandle.current().pid() + ".sock");
         final UnixSocket listener = UnixSocket.listen(path);
         final UnixSocket made = UnixSocket.connect(path);
         listener.close();
@@ -319,8 +320,7 @@ class DeviceShareTest {
         try (FollowerSegment one = member();
                 FollowerSegment two = member()) {
             final DeviceWords exporter = one.deviceWords();
-            final SharedWords attached =
-                    SharedWords.attach(copy(leader.wordsDescriptor()), SegmentLayout.wordsBytes());
+            final SharedWords attached = SharedWords.attach(copy(leader.wordsDescriptor()), SegmentLayout.wordsBytes());
             final UnsafeBuffer words = attached.buffer();
             final int record = SegmentLayout.device(exporter.member());
             final SplittableRandom random = new SplittableRandom(5);

@@ -6,8 +6,8 @@ import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceGather;
 import io.framecast.api.spi.DeviceKernel;
 import io.framecast.api.spi.DeviceRegion;
-import io.framecast.api.spi.DeviceSharing;
 import io.framecast.api.spi.DeviceResources.Kind;
+import io.framecast.api.spi.DeviceSharing;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.KernelSource;
 import io.framecast.gpu.ScopedLock;
@@ -101,7 +101,8 @@ public final class EmulatedDevice extends GpuDevice {
             }
             final Arena arena = Arena.ofShared();
             final long address = nextAddress(bytes);
-            final MemorySegment backing = sharable ? sharable(arena, address, bytes) : HostMemory.allocate(arena, bytes, PAGE_BYTES);
+            final MemorySegment backing =
+                    sharable ? sharable(arena, address, bytes) : HostMemory.allocate(arena, bytes, PAGE_BYTES);
             arenas.put(address, arena);
             table().add(new Allocation(address, bytes, backing));
             resources().take(Kind.REGIONS, 1);

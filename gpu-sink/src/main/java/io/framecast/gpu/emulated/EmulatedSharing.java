@@ -43,7 +43,8 @@ final class EmulatedSharing implements DeviceSharing {
 
     @Override
     public Optional<String> reachRefusal(final UUID other) {
-        return IntStream.range(0, EmulatedProvider.DEVICES).anyMatch(i -> identity(i).equals(other))
+        return IntStream.range(0, EmulatedProvider.DEVICES)
+                        .anyMatch(i -> identity(i).equals(other))
                 ? Optional.empty()
                 : Optional.of("it is no emulated device");
     }
@@ -70,8 +71,7 @@ final class EmulatedSharing implements DeviceSharing {
         final Path file = Path.of("/proc", parts.group(1), "fd", parts.group(2));
         final Arena arena = Arena.ofShared();
         try {
-            return device.adopt(
-                    arena, SharedMemory.open(arena, file, Long.parseLong(parts.group(3)), handle.bytes()));
+            return device.adopt(arena, SharedMemory.open(arena, file, Long.parseLong(parts.group(3)), handle.bytes()));
         } catch (final RuntimeException | Error e) {
             arena.close();
             throw e;

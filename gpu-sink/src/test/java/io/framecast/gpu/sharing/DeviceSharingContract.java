@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
-import io.framecast.api.spi.DeviceSharing;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;

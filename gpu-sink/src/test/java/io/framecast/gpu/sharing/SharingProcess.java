@@ -19,7 +19,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 
-/// A process with one device, which does what it is told by lines: `WORD ARGUMENT…`. It answers each by one line, `ok …`,
+/// A process with one device, which does what it is told by lines: `WORD ARGUMENT…`. It answers each by one line, `ok
+/// …`,
 /// or `no …` where the device refused. Only its own part of [DeviceSharingContract].
 final class SharingProcess {
     private final DeviceBackend device;
@@ -38,8 +39,7 @@ final class SharingProcess {
     public static void main(final String[] arguments) throws IOException {
         final PrintStream answers = System.out;
         try (DeviceBackend device = open(arguments[0], Integer.parseInt(arguments[1]));
-                BufferedReader lines =
-                        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+                BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             final SharingProcess process = new SharingProcess(device);
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 answers.println(process.answer(line.split(" ")));
@@ -87,8 +87,8 @@ final class SharingProcess {
                 return handle.device() + " " + handle.bytes() + " " + handle.text();
             }
             case "write" -> write(own, Integer.parseInt(words[1]));
-            case "open" -> opened =
-                    sharing.open(new DeviceHandle(UUID.fromString(words[1]), Long.parseLong(words[2]), words[3]));
+            case "open" ->
+                opened = sharing.open(new DeviceHandle(UUID.fromString(words[1]), Long.parseLong(words[2]), words[3]));
             case "read" -> {
                 return checksum(opened);
             }
