@@ -199,9 +199,8 @@ final class FollowerCopies implements AutoCloseable {
         }
     }
 
-    // Whether the copy is done. Memory of a process that died meanwhile may have held anything: then the frame is
-    // copied
-    // once more, from the ring, which is still held.
+    // Whether the copy is done. Memory of a process that died meanwhile may have held anything: then the frame
+    // is copied once more, from the ring, which is still held.
     private boolean isSettled(final Place place) {
         if (!place.ready.isComplete()) {
             return false;
