@@ -39,6 +39,7 @@ final class Follower {
     // Beside those that a user holds: frames that are copied, and that others have not read yet.
     private static final int PLACES_MORE = 7;
     private static final long NS_PER_S = 1_000_000_000;
+    private static final int LOOKS = 2;
 
     private final StreamConfig config;
     private final DeviceBackend device;
@@ -62,6 +63,8 @@ final class Follower {
     private final AtomicReference<@Nullable FollowerFrame> arriving = new AtomicReference<>();
     private @Nullable DeviceStream stream;
     private volatile boolean closed;
+    // No source came back in time.
+    private volatile boolean forGood;
     private volatile @Nullable String failure;
     private boolean endReported;
 
@@ -177,7 +180,7 @@ final class Follower {
             case NONE -> State.JOINING;
             case FRAMES, STREAMING -> State.READY;
             case ENDED -> State.END_OF_STREAM;
-            case LOST -> config.rejoinMs() == 0 ? State.SOURCE_LOST : State.JOINING;
+            case LOST -> forGood || config.rejoinMs() == 0 ? State.SOURCE_LOST : State.JOINING;
         };
     }
 
@@ -185,6 +188,18 @@ final class Follower {
     @Nullable
     String failure() {
         return failure;
+    }
+
+    /// Membership: the source that was lost did not come back in time (`rejoin=`).
+    void onLostForGood() {
+        forGood = true;
+        wake();
+    }
+
+    /// Whether it read a publisher's window, and that publisher is gone without an end of stream. Any thread.
+    boolean hasLostPublisher() {
+        final FollowerSegment shared = segment;
+        return shared != null && shared.isOfSource() && see() == Sight.LOST;
     }
 
     /// Whether it has a session. Any thread.
@@ -419,10 +434,24 @@ final class Follower {
             if (copied != null) {
                 copied.advance();
             }
-            sleep(ns);
+            if (sight != Sight.STREAMING || !yields()) {
+                sleep(ns);
+            }
         } finally {
             uses.give();
         }
+    }
+
+    // Whoever publishes may need this core, and sleeping costs more. The scheduler may ignore the hint.
+    @SuppressWarnings("ThreadPriorityCheck")
+    private boolean yields() {
+        for (int i = 0; i < LOOKS; i++) {
+            Thread.yield();
+            if (see() != Sight.STREAMING) {
+                return true;
+            }
+        }
+        return false;
     }
 
     // Until the leader published something, or there is other news.
@@ -437,13 +466,21 @@ final class Follower {
             try {
                 watch(polled, 1, shared.waker());
                 ppoll(2, shared.sleeps(shared.state()) ? ns : 0);
-                EventCount.drain(shared.waker(), message);
+                if (isReady(1)) {
+                    EventCount.drain(shared.waker(), message);
+                }
                 shared.wakes();
             } finally {
                 shared.exit();
             }
         }
-        EventCount.drain(news, message);
+        if (isReady(0)) {
+            EventCount.drain(news, message);
+        }
+    }
+
+    private boolean isReady(final int index) {
+        return Words.getShort(polled, (long) index * Linux.POLLFD_BYTES + Linux.POLLFD_EVENTS + Short.BYTES) != 0;
     }
 
     private void ppoll(final int count, final long ns) {

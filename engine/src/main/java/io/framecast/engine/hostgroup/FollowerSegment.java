@@ -436,10 +436,20 @@ final class FollowerSegment implements AutoCloseable {
         return bytes >= WAKING_BYTES || next - released > SegmentLayout.ENTRIES / 4 || (released & 255) == 0;
     }
 
-    // A source that waits says so.
+    // A source that waits says for what. Who releases last tells it.
     private boolean isWanted() {
-        return buffer.getIntVolatile(SegmentLayout.WANTS_AT) != 0
-                && buffer.compareAndSetInt(SegmentLayout.WANTS_AT, 1, 0);
+        final long wanted = buffer.getLongVolatile(SegmentLayout.WANTS_AT);
+        if (wanted == 0 || released < wanted) {
+            return false;
+        }
+        for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
+            final int other = SegmentLayout.member(i);
+            if (buffer.getIntVolatile(other) == SegmentLayout.MEMBER_ACTIVE
+                    && buffer.getLongVolatile(other + SegmentLayout.MEMBER_RELEASED) < wanted) {
+                return false;
+            }
+        }
+        return buffer.compareAndSetLong(SegmentLayout.WANTS_AT, wanted, 0);
     }
 
     /// The leader wakes this follower by the next entry.

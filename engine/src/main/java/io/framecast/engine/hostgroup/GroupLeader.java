@@ -45,6 +45,8 @@ public final class GroupLeader implements AutoCloseable {
     private final Consumer<String> notices;
     // Followers write here when they released something; the leader itself when a segment came or it closes.
     private final int counter = EventCount.open();
+    // Where followers tell what they released.
+    private volatile int told = counter;
     private final Thread thread;
     private final List<Connection> connections = new ArrayList<>();
     // Of this leader's own subscriber, the first that comes.
@@ -154,9 +156,11 @@ public final class GroupLeader implements AutoCloseable {
         synchronized (lock) {
             final LeaderSegment made =
                     new LeaderSegment(window.descriptor(), windowBytes, stream, ++generations, 0).ofSource();
+            final LocalReaders readers = new LocalReaders(this, made);
+            told = readers.releases();
             segment = made;
             wake();
-            return new LocalReaders(this, made);
+            return readers;
         }
     }
 
@@ -375,7 +379,7 @@ public final class GroupLeader implements AutoCloseable {
                                 shared.ringDescriptor(),
                                 shared.wordsDescriptor(),
                                 connection.waker,
-                                counter)) {
+                                told)) {
                     dismiss(i);
                 }
             }

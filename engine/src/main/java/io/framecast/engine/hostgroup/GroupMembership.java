@@ -10,6 +10,7 @@ import io.framecast.reliability.memory.Words;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -53,6 +54,8 @@ final class GroupMembership implements AutoCloseable {
     private int stillLooks;
     // Connections in a row that ended before a session came.
     private int refusals;
+    private boolean awaitsReturn;
+    private long lostNs;
     private long movedNs = System.nanoTime() - MOVE_NS;
     // Nothing more comes, or this subscriber cannot go on.
     private boolean over;
@@ -135,6 +138,11 @@ final class GroupMembership implements AutoCloseable {
             return;
         }
         final boolean gone = hear();
+        if (isGivenUp()) {
+            stopLeading();
+            over = true;
+            follower.onLostForGood();
+        }
         if (over || (!gone && !standsStill())) {
             return;
         }
@@ -142,12 +150,24 @@ final class GroupMembership implements AutoCloseable {
         if (last != null && gone) {
             last.onOrphaned();
             follower.wake();
+            if (present && last.isOfSource()) {
+                awaitsReturn = true;
+                lostNs = System.nanoTime();
+            }
         }
         if (isFinal(last)) {
             over = true;
             return;
         }
         move(gone ? NOBODY : connection.leader());
+    }
+
+    // The publisher on this host whose window it read did not come back in time (`rejoin=`), nor did another source.
+    private boolean isGivenUp() {
+        awaitsReturn &= !present;
+        return awaitsReturn
+                && System.nanoTime() - lostNs
+                        >= TimeUnit.MILLISECONDS.toNanos(channel.stream().rejoinMs());
     }
 
     private void watch(final int index, final int descriptor) {

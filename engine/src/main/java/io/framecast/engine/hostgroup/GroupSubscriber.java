@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: as [Subscriber] says.
 public final class GroupSubscriber implements Subscriber {
+    private static final String PUBLISHER_GONE = "its publisher on this host is gone without an end of stream";
     private static final Duration LONGEST = Duration.ofDays(365);
     // An interrupt, and the end of a membership that has no session, end a wait within this.
     private static final long SLICE_NS = 50_000_000;
@@ -116,6 +117,9 @@ public final class GroupSubscriber implements Subscriber {
     @Override
     public Optional<String> failure() {
         final String followed = follower.failure();
+        if (followed == null && follower.hasLostPublisher()) {
+            return Optional.of(PUBLISHER_GONE);
+        }
         final Subscriber member = group.member();
         return followed == null && member != null ? member.failure() : Optional.ofNullable(followed);
     }
@@ -182,8 +186,12 @@ public final class GroupSubscriber implements Subscriber {
             group.wake();
             final SourceHandler handler = onSource;
             if (handler != null) {
+                final boolean gone = kind == SourceEvent.Kind.LOST && follower.hasLostPublisher();
                 handler.onSource(new SourceEvent(
-                        newSession, again ? SourceEvent.Kind.REJOINED : kind, SourceEvent.NO_FRAME, ""));
+                        newSession,
+                        again ? SourceEvent.Kind.REJOINED : kind,
+                        SourceEvent.NO_FRAME,
+                        gone ? PUBLISHER_GONE : ""));
             }
         }
     }

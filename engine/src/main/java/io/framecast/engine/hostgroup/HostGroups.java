@@ -105,7 +105,7 @@ public final class HostGroups {
     }
 
     // What publisher and subscribers both know. Their interfaces and groups may differ.
-    private static Path sourcePath(final Path directory, final Channel channel) {
+    static Path sourcePath(final Path directory, final Channel channel) {
         return directory.resolve(hash("source|" + namespace() + '|' + address(channel)) + ".sock");
     }
 

@@ -10,9 +10,6 @@ import io.framecast.reliability.wire.BundleLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
 import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -123,9 +120,11 @@ final class LeaderSegment implements AutoCloseable {
         return published;
     }
 
-    /// Any thread: the next member that releases an entry adds to the leader's counter.
-    void want() {
-        buffer.putIntVolatile(SegmentLayout.WANTS_AT, 1);
+    /// Any thread: the member by whose release all entries below a number are released adds to the leader's counter.
+    ///
+    /// @param limit 0 for none
+    void want(final long limit) {
+        buffer.putLongVolatile(SegmentLayout.WANTS_AT, limit);
     }
 
     /// Receiver: whether the table has room for one more entry, or for all frames of a datagram.
@@ -327,20 +326,20 @@ final class LeaderSegment implements AutoCloseable {
         return -1;
     }
 
-    /// Any thread, within a use of the words: the members, those that are furthest behind first.
-    List<LocalReaders.Reader> readers() {
-        final List<LocalReaders.Reader> found = new ArrayList<>();
-        for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
-            final int member = SegmentLayout.member(i);
-            if (wakers.get(i) != 0) {
-                final long behind = published - buffer.getLongVolatile(member + SegmentLayout.MEMBER_RELEASED);
-                found.add(new LocalReaders.Reader(
-                        buffer.getInt(member + SegmentLayout.MEMBER_PID),
-                        Math.clamp(behind, 0, SegmentLayout.ENTRIES)));
-            }
-        }
-        found.sort(Comparator.comparingLong(LocalReaders.Reader::behind).reversed());
-        return found;
+    /// Any thread, within a use of the words: entries below were released by the member at a place; −1 where there is
+    /// none.
+    long releasedBy(final int index) {
+        return wakers.get(index) == 0
+                ? -1
+                : Math.clamp(
+                        buffer.getLongVolatile(SegmentLayout.member(index) + SegmentLayout.MEMBER_RELEASED),
+                        0,
+                        published);
+    }
+
+    /// Any thread, within a use of the words: the process of the member at a place, as it says.
+    int processOf(final int index) {
+        return buffer.getInt(SegmentLayout.member(index) + SegmentLayout.MEMBER_PID);
     }
 
     /// Listener: a follower is gone.

@@ -1,15 +1,31 @@
 package io.framecast.engine.hostgroup;
 
+import io.framecast.api.MemberStats;
+import io.framecast.engine.libc.Libc;
+import io.framecast.engine.libc.Linux;
+import io.framecast.reliability.memory.Words;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /// The subscribers on a publisher's own host: they read frames in its send window, by the words of
 /// docs/host-segment.md.
 ///
-/// Threading: the publisher's thread begins and publishes frames, the sender's asks what may be freed, the leader's
-/// listener hears of readers that come and go.
+/// Threading: the publisher's thread begins and publishes frames and rests; whoever runs the sender's cycle asks what
+/// may
+/// be freed; the leader's listener hears of readers that come and go.
 public final class LocalReaders implements AutoCloseable {
     private static final long NOTHING = Long.MAX_VALUE;
+    // An interrupt ends a rest within this.
+    private static final long SLICE_NS = 50_000_000;
+    private static final long NS_PER_MS = 1_000_000;
 
     private final GroupLeader leader;
     private final LeaderSegment segment;
@@ -23,6 +39,19 @@ public final class LocalReaders implements AutoCloseable {
     // Publisher: datagrams from here on may be committed and are of a frame that the table does not have yet.
     private volatile long begun = NOTHING;
     private volatile boolean ended;
+    // Readers write here when they released a frame and the publisher rests; so does who wakes it.
+    private final int releases = EventCount.open();
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment polled = arena.allocate(Linux.POLLFD_BYTES, Long.BYTES);
+    private final MemorySegment timeout = arena.allocate(Linux.TIMESPEC_BYTES, Long.BYTES);
+    private final MemorySegment count = arena.allocate(Long.BYTES, Long.BYTES);
+    private volatile boolean resting;
+    // Sender: since when nothing was released, and by place for how long the publisher waited for that reader.
+    private final AtomicLongArray heldNs = new AtomicLongArray(SegmentLayout.MEMBERS);
+    private long lookedNs;
+    private long stalledAt;
+    private long stalledNs;
+    private boolean reported;
 
     // Publisher: of the frame that was begun.
     private long frameId;
@@ -42,7 +71,7 @@ public final class LocalReaders implements AutoCloseable {
 
     /// Any thread: whether the table has room for one more frame.
     public boolean hasRoom() {
-        return segment.hasRoom(oldest);
+        return segment.published() - oldest < SegmentLayout.ENTRIES;
     }
 
     /// Publisher: begins a frame, before any of its datagrams is committed. [#publish] follows.
@@ -79,17 +108,41 @@ public final class LocalReaders implements AutoCloseable {
         }
     }
 
-    /// Any thread: readers tell the sender as soon as they release a frame, once.
+    int releases() {
+        return releases;
+    }
+
+    /// Publisher: sleeps until a reader released a frame, [#wake], or the time is over. Not when a reader released one
+    /// that [#freeable] does not know of yet.
     ///
-    /// @return whether some was released that the sender does not know of
-    public boolean want() {
+    /// @param awake whether not to sleep, looked at once more when nothing is missed any more
+    public void rest(final BooleanSupplier awake, final long longestNs) {
         if (!uses.take()) {
-            return false;
+            return;
         }
         try {
-            segment.want();
-            return segment.released() > oldest;
+            resting = true;
+            segment.want(oldest + 1);
+            if (segment.released() <= oldest && !awake.getAsBoolean()) {
+                timeout.set(ValueLayout.JAVA_LONG, 0, 0);
+                timeout.set(ValueLayout.JAVA_LONG, Linux.TIMESPEC_NANOS, Math.min(longestNs, SLICE_NS));
+                Words.setInt(polled, 0, releases);
+                Words.setInt(polled, Linux.POLLFD_EVENTS, Linux.POLLIN);
+                if (Libc.ppoll(polled.address(), 1, timeout.address()) > 0) {
+                    EventCount.drain(releases, count);
+                }
+            }
         } finally {
+            resting = false;
+            segment.want(0);
+            uses.give();
+        }
+    }
+
+    /// Any thread: ends the publisher's rest.
+    public void wake() {
+        if (resting && uses.take()) {
+            EventCount.add(releases);
             uses.give();
         }
     }
@@ -101,7 +154,8 @@ public final class LocalReaders implements AutoCloseable {
     public long freeable(final long limit) {
         // In this order: who published since left the entry behind.
         final long held = begun;
-        final long released = segment.released();
+        // A reader takes nothing back: its word may only say so.
+        final long released = Math.max(oldest, segment.released());
         final long read = released < segment.published() ? sequences[SegmentLayout.index(released)] : NOTHING;
         if (released != oldest) {
             oldest = released;
@@ -109,21 +163,62 @@ public final class LocalReaders implements AutoCloseable {
         return Math.min(limit, Math.min(held, read));
     }
 
-    /// Any thread: readers in one line each, those that hold the oldest frame first.
-    List<Reader> readers() {
-        return uses.take() ? given(segment.readers()) : new ArrayList<>();
-    }
-
-    private List<Reader> given(final List<Reader> readers) {
-        uses.give();
-        return readers;
-    }
-
-    /// One of them.
+    /// Any thread: each of them, those that are furthest behind first.
     ///
-    /// @param process its number
-    /// @param behind frames that it has not released
-    record Reader(int process, long behind) {}
+    /// @param committed datagrams so far
+    /// @param windowSlots datagrams that the window holds
+    public List<MemberStats> stats(final long committed, final int windowSlots) {
+        final List<MemberStats> found = new ArrayList<>();
+        if (uses.take()) {
+            for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
+                final long released = segment.releasedBy(i);
+                if (released >= 0) {
+                    final long lag = released == segment.published()
+                            ? 0
+                            : Math.clamp(committed - sequences[SegmentLayout.index(released)], 0, windowSlots);
+                    found.add(new MemberStats(
+                            describe(i), "reliable", lag, windowSlots - lag, 0, Duration.ofNanos(heldNs.get(i))));
+                }
+            }
+            uses.give();
+        }
+        found.sort(Comparator.comparingLong(MemberStats::lagDatagrams).reversed());
+        return found;
+    }
+
+    private String describe(final int index) {
+        return "process " + segment.processOf(index) + " on this host";
+    }
+
+    /// Sender, at intervals: looks for a reader that holds the publisher up.
+    ///
+    /// @param blocked whether the publisher has no room
+    /// @param patienceNs how long a reader may before the user hears of it
+    /// @return the user's notice, once for each; otherwise null
+    public @Nullable String look(final boolean blocked, final long nowNs, final long patienceNs) {
+        final long sinceNs = nowNs - lookedNs;
+        lookedNs = nowNs;
+        if (!blocked || oldest != stalledAt || count() == 0) {
+            stalledAt = oldest;
+            stalledNs = nowNs;
+            reported = false;
+            return null;
+        }
+        String notice = null;
+        for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
+            if (segment.releasedBy(i) == stalledAt) {
+                heldNs.addAndGet(i, sinceNs);
+                if (!reported && nowNs - stalledNs >= patienceNs) {
+                    reported = true;
+                    notice = describe(i) + " has released no frame for " + (nowNs - stalledNs) / NS_PER_MS
+                            + " ms and holds the window; let it read on, or end it";
+                }
+            } else {
+                heldNs.set(i, segment.releasedBy(i) < 0 ? 0 : heldNs.get(i));
+            }
+        }
+        return notice;
+    }
 
     /// No frame follows: readers read on what there is, and nobody comes.
     ///
@@ -142,6 +237,10 @@ public final class LocalReaders implements AutoCloseable {
     public void close() {
         end(false);
         leader.close();
-        uses.close(() -> leader.retire(segment));
+        uses.close(() -> {
+            leader.retire(segment);
+            Libc.close(releases);
+            arena.close();
+        });
     }
 }

@@ -147,20 +147,24 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
         if (refusal < 0) {
             return refusal;
         }
-        final long place = isTableFull() ? SmallFrames.NO_ROOM : small.claim(length);
-        return place == SmallFrames.NO_ROOM ? backPressured() : place;
-    }
-
-    private boolean isTableFull() {
-        return local != null && !local.hasRoom();
-    }
-
-    private long backPressured() {
-        backPressured++;
-        if (local != null && local.want()) {
-            wakeup.wake();
+        long place = claimInBundle(length);
+        if (place == SmallFrames.NO_ROOM && local != null) {
+            session.reclaim();
+            place = claimInBundle(length);
         }
+        if (place != SmallFrames.NO_ROOM) {
+            return place;
+        }
+        backPressured++;
         return BACK_PRESSURED;
+    }
+
+    private long claimInBundle(final int length) {
+        return local == null || local.hasRoom() ? small.claim(length) : SmallFrames.NO_ROOM;
+    }
+
+    private boolean hasRoom(final long slots) {
+        return window.freeSlots() >= slots && (local == null || local.hasRoom());
     }
 
     private long claimSlots(final long length, final long slots) {
@@ -188,9 +192,14 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
             return refusal;
         }
         small.close();
-        final boolean room = window.freeSlots() >= slots && !isTableFull();
+        boolean room = hasRoom(slots);
+        if (!room && local != null) {
+            session.reclaim();
+            room = hasRoom(slots);
+        }
         session.onClaim(room ? 0 : (int) slots);
-        return room ? 0 : backPressured();
+        backPressured += room ? 0 : 1;
+        return room ? 0 : BACK_PRESSURED;
     }
 
     @Override
@@ -501,7 +510,9 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     private void finish(final long length) {
         frames++;
         bytes += length;
-        wakeup.wake();
+        if (session.isHeard()) {
+            wakeup.wake();
+        }
     }
 
     private long timestampNs(final FrameOptions options) {
@@ -541,7 +552,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
                 session.machine().counts().get(SenderCount.SENT_DATAGRAMS),
                 session.machine().counts().get(SenderCount.REPAIRED_DATAGRAMS),
                 session.machine().counts().get(SenderCount.EVICTIONS),
-                session.members().members(),
+                session.memberStats(),
                 session.members().evictions());
     }
 
@@ -577,7 +588,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
         }
         closeByNs = System.nanoTime() + lingerNs + CLOSE_SLACK_NS;
         closed = true;
-        session.publisher().wake();
+        session.wakePublisher();
         return true;
     }
 

@@ -1,6 +1,7 @@
 package io.framecast.engine.publish;
 
 import io.framecast.api.Channel;
+import io.framecast.api.MemberStats;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.FramecastException;
 import io.framecast.api.spi.Lane;
@@ -44,8 +45,12 @@ import io.framecast.reliability.window.SmallFrames;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
@@ -61,6 +66,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     private static final long WINDOW_DEFAULT_MIN = 2L << 20;
     private static final long WINDOW_DEFAULT_MAX = 64L << 20;
     private static final long STALL_LOOK_NS = 100_000_000;
+    private static final Duration LONGEST = Duration.ofDays(365);
 
     private final Transport transport;
     private final ControlLane control;
@@ -71,6 +77,9 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     private final @Nullable MemberEndpoints endpoints;
     // Subscribers on this host that read the window; null where it is not shared.
     private final @Nullable LocalReaders local;
+    // Where there are some, the publisher's thread frees what they released, beside the sender's.
+    private final ReentrantLock cycle = new ReentrantLock();
+    private boolean closed;
     private final SendWindow window;
     private final SmallFrames smallFrames;
     private final SendSession session;
@@ -234,7 +243,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                         .add(EngineCounter.INSTRUCTIONS_SENT, machine.counts().of(SenderCount.INSTRUCTIONS))
                         .add(EngineCounter.EVICTIONS, machine.counts().of(SenderCount.EVICTIONS))
                         .add(EngineCounter.JOIN_REFUSALS, machine.counts().of(SenderCount.REFUSALS))
-                        .add(EngineCounter.MEMBERS_READY, machine::readyMembers)
+                        .add(EngineCounter.MEMBERS_READY, this::readyMembers)
                         .add(EngineCounter.ROUND_TRIP, machine::rttNs)
                         .add(
                                 EngineCounter.CREDIT_REMAINING,
@@ -335,9 +344,12 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         return members;
     }
 
-    /// The waiter of the publisher's thread, which waits for room.
-    Waiter publisher() {
-        return publisher;
+    /// Any thread: members, and subscribers on this host that read the window.
+    List<MemberStats> memberStats() {
+        final List<MemberStats> all =
+                new ArrayList<>(local == null ? List.of() : local.stats(window.committed(), window.slots() - 1));
+        all.addAll(members.members());
+        return all;
     }
 
     /// Any thread: whether some member would accept that many datagrams, and the window has room for them.
@@ -356,10 +368,50 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     /// Publisher: sleeps until the window has room, the other condition holds, or the time is over.
     void awaitRoom(final SessionHost host, final int slots, final BooleanSupplier over, final Duration longest) {
         wantedSlots = slots;
-        if (local != null && local.want()) {
-            host.senderWakeup().wake();
+        final BooleanSupplier awake = () -> hasRoom(slots) || over.getAsBoolean();
+        if (local == null) {
+            host.await(publisher, awake, longest);
+        } else {
+            Waiter.repeat(awake, nanos(longest), leftNs -> {
+                reclaim();
+                local.rest(awake, leftNs);
+            });
         }
-        host.await(publisher, () -> hasRoom(slots) || over.getAsBoolean(), longest);
+    }
+
+    private static long nanos(final Duration duration) {
+        return duration.compareTo(LONGEST) < 0 ? duration.toNanos() : LONGEST.toNanos();
+    }
+
+    /// Publisher: frees what subscribers on this host released, unless the sender's thread is in its cycle, which does.
+    void reclaim() {
+        if (local != null && cycle.tryLock()) {
+            try {
+                if (!broken && !closed) {
+                    session.reclaim();
+                }
+            } finally {
+                cycle.unlock();
+            }
+        }
+    }
+
+    /// Publisher: whether the sender's thread has to do with what was committed; else [#reclaim] does.
+    boolean isHeard() {
+        if (local == null) {
+            return true;
+        }
+        // Behind the commit: a member that is ready from here on finds the frame.
+        VarHandle.fullFence();
+        return readyMembers > 0;
+    }
+
+    /// Any thread: ends the publisher's wait for room, if it is over.
+    void wakePublisher() {
+        publisher.wake();
+        if (local != null) {
+            local.wake();
+        }
     }
 
     /// Publisher: no frame follows.
@@ -421,19 +473,23 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
 
     @Override
     public int doWork(final long nowNs) {
-        if (broken) {
-            return 0;
+        if (local == null) {
+            return broken ? 0 : runCycle(nowNs);
         }
+        cycle.lock();
+        try {
+            return broken ? 0 : runCycle(nowNs);
+        } finally {
+            cycle.unlock();
+        }
+    }
+
+    private int runCycle(final long nowNs) {
         int work = control.poll(onControl, nowNs);
         if (ending) {
             session.end();
         }
-        final boolean blocked = refusedSlots > 0 && !hasRoom(refusedSlots);
-        session.onClaimBlocked(blocked);
-        if (local != null && (blocked || !hasRoom(wantedSlots))) {
-            // What readers release from here on wakes this thread; what they released so far is freed now.
-            local.want();
-        }
+        session.onClaimBlocked(refusedSlots > 0 && !hasRoom(refusedSlots));
         work += session.doWork(nowNs);
         noticeStandstill(session.standstillNs(), nowNs);
         if (readyMembers != machine.readyMembers()) {
@@ -442,7 +498,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         readyMembers = machine.readyMembers();
         readySubscribers = machine.readySubscribers();
         if (hasRoom(wantedSlots)) {
-            publisher.wake();
+            wakePublisher();
         }
         counters.tick(work, nowNs);
         lookAround(nowNs);
@@ -475,6 +531,13 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         if (stall != null) {
             notices.accept(stall);
         }
+        if (local != null) {
+            final boolean blocked = !hasRoom(Math.max(1, Math.max(refusedSlots, wantedSlots)));
+            final String held = local.look(blocked, nowNs, stream().aliveTimeoutNs());
+            if (held != null) {
+                notices.accept(name() + ": " + held);
+            }
+        }
     }
 
     private void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
@@ -484,6 +547,12 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     /// Notifies members when the session ends early, then frees everything, whatever state the lanes are in.
     @Override
     public void close() {
+        cycle.lock();
+        try {
+            closed = true;
+        } finally {
+            cycle.unlock();
+        }
         CloseHelper.closeAll(
                 this::sayGoodbye, local, members, counters, endpoints, repair, data, control, transport, memory);
     }
@@ -505,7 +574,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     /// Any thread: the publisher can take no more frames.
     void onFailure(final String reason) {
         failure = reason;
-        publisher.wake();
+        wakePublisher();
     }
 
     /// What ended the session, or null.

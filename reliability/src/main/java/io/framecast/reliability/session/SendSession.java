@@ -179,15 +179,17 @@ public final class SendSession implements SenderOutput {
 
     /// @return work done; also where the pacer permits more so soon that the thread must not sleep
     private int send(final long nowNs) {
+        if (machine.readyMembers() == 0) {
+            machine.onWaiting(data.submitted() - data.completed(), nowNs);
+            return pass();
+        }
         int sent = 0;
         for (int round = 0; round < SEND_ROUNDS_MAX; round++) {
             final long first = machine.nextSequence();
             final int slot = window.slot(first);
             // The ring goes on behind the window, with the probe's slot: runs end where the window does.
             final int ready = Math.min(Math.min(machine.sendable(), sendBatchMax), window.slots() - slot);
-            // Without members no receiver hears it: frames of a stream that all subscribers left are dropped.
-            final boolean unheard = machine.readyMembers() == 0;
-            final int count = unheard ? ready : paced(slot, ready, nowNs);
+            final int count = paced(slot, ready, nowNs);
             if (count == 0) {
                 sent += ready > 0 && pacer.isDueSoon(nowNs) ? 1 : 0;
                 break;
@@ -195,17 +197,11 @@ public final class SendSession implements SenderOutput {
             if (machine.isGuarded()) {
                 window.seal(first, count);
             }
-            final int accepted = unheard ? count : data.multicast(slot, count);
-            if (!unheard) {
-                dataInFlight.onSent(slot, accepted);
-                charge(slot, accepted, nowNs);
-            }
-            if (unheard) {
-                machine.onUnheard(accepted);
-            } else {
-                machine.announceMetadata(accepted);
-                machine.onSent(accepted, nowNs);
-            }
+            final int accepted = data.multicast(slot, count);
+            dataInFlight.onSent(slot, accepted);
+            charge(slot, accepted, nowNs);
+            machine.announceMetadata(accepted);
+            machine.onSent(accepted, nowNs);
             sent += accepted;
             if (accepted < count) {
                 break;
@@ -213,6 +209,24 @@ public final class SendSession implements SenderOutput {
         }
         machine.onWaiting(data.submitted() - data.completed(), nowNs);
         return sent;
+    }
+
+    // Without members no receiver hears it: frames of a stream that all subscribers left are dropped.
+    private int pass() {
+        final int count = machine.sendable();
+        machine.onUnheard(count);
+        return count;
+    }
+
+    /// Between two cycles, never beside one: passes over what no member hears, and frees what nobody needs.
+    public void reclaim() {
+        if (machine.readyMembers() == 0) {
+            if (machine.canFlushBundle()) {
+                window.takeBundle();
+            }
+            pass();
+        }
+        free();
     }
 
     private int paced(final int slot, final int most, final long nowNs) {

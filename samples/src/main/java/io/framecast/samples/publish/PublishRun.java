@@ -416,6 +416,7 @@ public final class PublishRun {
         published.put("bytes", bytes);
         published.put("stream_crc32c", checksum.hex());
         published.put("back_pressured", publisher.stats().backPressured());
+        published.put("sent_datagrams", publisher.stats().sentDatagrams());
         if (evicted() > 0) {
             published.put("evicted_subscribers", evicted());
         }

@@ -40,7 +40,8 @@ final class SourceLines implements SourceHandler {
             }
             case REJOINED -> {
                 joined++;
-                console.complain(source + " joined after a loss, at frame " + event.firstFrameId());
+                console.complain(source + " joined after a loss"
+                        + (event.firstFrameId() == SourceEvent.NO_FRAME ? "" : ", at frame " + event.firstFrameId()));
             }
             case ENDED -> {
                 if (several) {
