@@ -4,7 +4,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// Whom a subscriber listens to, where it begins, and what it does when a source is lost. A publisher has no
-/// use for it.
+/// use for it but for the host group.
 ///
 /// @param count most sources of the channel at once, 1 … [#COUNT_MAX]; each takes a ring of its own. With
 ///     more than one, the subscriber listens until it is closed, whatever becomes of its sources
@@ -13,7 +13,8 @@ import java.util.regex.Pattern;
 ///     waits only under `latest`, for [#REJOIN_LATEST_MS] ([StreamConfig#rejoinMs])
 /// @param joinAt which frame of a session is the first to be given
 /// @param hostGroup subscribers of this name on one host receive the stream once, and share it:
-///     [#NO_HOST_GROUP], `auto`, or 1 … 64 of letters, digits, '.', '_', '-'
+///     [#NO_HOST_GROUP], `auto`, or 1 … 64 of letters, digits, '.', '_', '-'. A publisher with any name lets all
+///     of them read its window, and sends them nothing
 /// @param leaders how many of a host group receive the stream; nothing without a host group
 public record SourceOptions(int count, int rejoinMs, JoinAt joinAt, String hostGroup, Leaders leaders) {
     /// Each subscriber receives the stream itself.

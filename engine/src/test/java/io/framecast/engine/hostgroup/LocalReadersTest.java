@@ -69,8 +69,8 @@ class LocalReadersTest {
         assertTrue(GroupMessage.is(message, bytes, GroupMessage.SEGMENT));
         words = SharedWords.attach(Libc.fcntl(descriptors[1], 0, 0), SegmentLayout.wordsBytes())
                 .buffer();
-        final FollowerSegment made = FollowerSegment.of(
-                new LeaderConnection(connection), device, descriptors, GroupMessage.member(message));
+        final FollowerSegment made =
+                FollowerSegment.of(new LeaderConnection(connection), device, descriptors, GroupMessage.member(message));
         assertNotNull(made);
         assertEquals(connections.size(), readers.count());
         return made;
