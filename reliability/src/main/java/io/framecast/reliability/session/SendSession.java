@@ -181,7 +181,7 @@ public final class SendSession implements SenderOutput {
     private int send(final long nowNs) {
         if (machine.readyMembers() == 0) {
             machine.onWaiting(data.submitted() - data.completed(), nowNs);
-            return pass();
+            return pass(SEND_ROUNDS_MAX * sendBatchMax);
         }
         int sent = 0;
         for (int round = 0; round < SEND_ROUNDS_MAX; round++) {
@@ -212,8 +212,8 @@ public final class SendSession implements SenderOutput {
     }
 
     // Without members no receiver hears it: frames of a stream that all subscribers left are dropped.
-    private int pass() {
-        final int count = machine.sendable();
+    private int pass(final int most) {
+        final int count = Math.min(machine.sendable(), most);
         machine.onUnheard(count);
         return count;
     }
@@ -224,7 +224,7 @@ public final class SendSession implements SenderOutput {
             if (machine.canFlushBundle()) {
                 window.takeBundle();
             }
-            pass();
+            pass(window.slots());
         }
         free();
     }
