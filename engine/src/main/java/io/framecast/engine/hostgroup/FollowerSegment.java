@@ -59,7 +59,6 @@ final class FollowerSegment implements AutoCloseable {
         buffer = words.buffer();
         ringBytes = buffer.getLong(SegmentLayout.RING_BYTES_AT);
         session = buffer.getLong(SegmentLayout.SESSION_AT);
-        generation = buffer.getLong(SegmentLayout.GENERATION_AT);
         source = buffer.getInt(SegmentLayout.ORIGIN_AT) == SegmentLayout.SOURCE;
         this.member = SegmentLayout.member(member);
         this.waker = waker;
