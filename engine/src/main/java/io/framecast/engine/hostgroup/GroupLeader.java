@@ -70,8 +70,6 @@ public final class GroupLeader implements AutoCloseable {
         private final int waker = EventCount.open();
         private long process;
         private boolean known;
-        // It followed the earlier leader.
-        private boolean continues;
         // Its place in each segment that it was given and that is not retired.
         private final Map<LeaderSegment, Integer> places = new HashMap<>();
 
@@ -267,8 +265,9 @@ public final class GroupLeader implements AutoCloseable {
         }
         if (shared != null
                 && shared.isAwaiting()
+                && shared.members() > 0
                 && survivors.isEmpty()
-                && connections.stream().allMatch(c -> !c.continues || c.places.containsKey(shared))) {
+                && connections.stream().allMatch(c -> !c.known || c.places.containsKey(shared))) {
             shared.onReunited();
             receiver.wake();
         }
@@ -319,9 +318,9 @@ public final class GroupLeader implements AutoCloseable {
             if (!connection.known && GroupMessage.is(message, bytes, GroupMessage.HELLO)) {
                 connection.known = true;
                 connection.process = GroupMessage.process(message);
-                connection.continues = predecessor != 0
-                        && GroupMessage.generation(message) == predecessor
-                        && survivors.remove(Integer.valueOf((int) connection.process));
+                if (predecessor != 0 && GroupMessage.generation(message) == predecessor) {
+                    survivors.remove(Integer.valueOf((int) connection.process));
+                }
             } else {
                 if (GroupMessage.isForeign(message, bytes)) {
                     notices.accept(
@@ -369,7 +368,7 @@ public final class GroupLeader implements AutoCloseable {
         for (int i = connections.size() - 1; shared != null && i >= 0; i--) {
             final Connection connection = connections.get(i);
             if (connection.known && !connection.places.containsKey(shared)) {
-                final int member = shared.admit(connection.process, connection.waker, connection.continues);
+                final int member = shared.admit(connection.process, connection.waker);
                 if (member >= 0) {
                     connection.places.put(shared, member);
                 }

@@ -32,11 +32,9 @@ final class LeaderSegment implements AutoCloseable {
     // Written to the table, and not published yet: frames of one datagram are published together.
     private long written;
     private final CheckpointWords checkpoints;
-    // Followers of an earlier leader may still come: everything is kept for them.
-    private volatile boolean awaiting;
+    // Those who follow this leader, or followed an earlier one, are still to come: everything is kept for them.
+    private volatile boolean awaiting = true;
     private final AtomicInteger members = new AtomicInteger();
-    // Until a follower came, all is kept: the leader's own subscriber comes for sure.
-    private volatile boolean admitted;
 
     /// @param ring descriptor of the ring's memory, the caller's
     /// @param predecessor generation of the segment that this one continues; 0 for none
@@ -70,7 +68,6 @@ final class LeaderSegment implements AutoCloseable {
         buffer.putInt(SegmentLayout.ALIVE_MS_AT, stream.aliveTimeoutMs());
         putAddress(SegmentLayout.CONTROL_ADDRESS_AT, stream.controlAddress());
         putAddress(SegmentLayout.DATA_ADDRESS_AT, stream.dataAddress());
-        awaiting = predecessor != 0;
         buffer.putInt(SegmentLayout.LEADER_PID_AT, (int) ProcessHandle.current().pid());
         buffer.putLong(SegmentLayout.CLOCK_ERROR_AT, Long.MAX_VALUE);
         buffer.putLongOrdered(SegmentLayout.MAGIC_AT, SegmentLayout.MAGIC);
@@ -105,7 +102,7 @@ final class LeaderSegment implements AutoCloseable {
     LeaderSegment ofSource() {
         buffer.putInt(SegmentLayout.ORIGIN_AT, SegmentLayout.SOURCE);
         clock(0, 0);
-        admitted = true;
+        awaiting = false;
         become(SegmentLayout.RUNNING);
         return this;
     }
@@ -280,7 +277,7 @@ final class LeaderSegment implements AutoCloseable {
     /// Receiver: entries below were released by all followers. What a hostile follower writes frees nothing that was
     /// not published, and delays nobody's own frames beyond its connection.
     long released() {
-        if (!admitted || awaiting) {
+        if (awaiting) {
             return 0;
         }
         long least = published;
@@ -296,9 +293,8 @@ final class LeaderSegment implements AutoCloseable {
     /// Listener: a follower reads from the next entry on.
     ///
     /// @param waker descriptor that wakes it
-    /// @param continues whether it reads from the first entry on
     /// @return its place, or −1 where all are taken
-    int admit(final long pid, final int waker, final boolean continues) {
+    int admit(final long pid, final int waker) {
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
             final int member = SegmentLayout.member(i);
             if (wakers.get(i) == 0) {
@@ -306,18 +302,17 @@ final class LeaderSegment implements AutoCloseable {
                 buffer.putInt(member + SegmentLayout.MEMBER_SLEEPS, 0);
                 DeviceWords.clear(buffer, i);
                 buffer.putInt(member + SegmentLayout.MEMBER_LEFT, 0);
-                final boolean fromHere = admitted && !(continues && awaiting);
+                final boolean fromHere = !awaiting;
                 long first = fromHere ? published : 0;
                 buffer.putLong(member + SegmentLayout.MEMBER_RELEASED, first);
                 buffer.putIntVolatile(member, SegmentLayout.MEMBER_ACTIVE);
                 wakers.set(i, 1 + waker);
                 VarHandle.fullFence();
-                // What is published from here on is not freed before this member released it. The first member reads
-                // from the beginning.
+                // What is published from here on is not freed before this member released it. Those who are awaited
+                // read from the beginning.
                 first = fromHere ? published : 0;
                 buffer.putLongVolatile(member + SegmentLayout.MEMBER_RELEASED, first);
                 buffer.putLongVolatile(member + SegmentLayout.MEMBER_FIRST, first);
-                admitted = true;
                 members.incrementAndGet();
                 VarHandle.fullFence();
                 return i;

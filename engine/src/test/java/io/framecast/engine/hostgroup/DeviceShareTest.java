@@ -130,7 +130,8 @@ class DeviceShareTest {
 
     private FollowerSegment member(final long pid) {
         final int waker = EventCount.open();
-        final int place = leader.admit(pid, waker, false);
+        final int place = leader.admit(pid, waker);
+        leader.onReunited();
         final int[] descriptors = {
             Libc.fcntl(leader.ringDescriptor(), 0, 0), copy(leader.wordsDescriptor()), waker, EventCount.open()
         };

@@ -77,7 +77,8 @@ class SegmentTest {
 
     private FollowerSegment follower() {
         final int waker = EventCount.open();
-        final int member = leader.admit(1, waker, false);
+        final int member = leader.admit(1, waker);
+        leader.onReunited();
         final int[] descriptors = {
             Libc.fcntl(leader.ringDescriptor(), 0, 0), copy(leader.wordsDescriptor()), waker, EventCount.open()
         };
@@ -120,17 +121,21 @@ class SegmentTest {
     }
 
     @Test
-    void shouldKeepEverythingUntilTheFirstFollowerCame() {
+    void shouldKeepEverythingUntilAllWhoAreAwaitedCame() {
         leader.publishLoss(0, 1, LossReason.EXPIRED, 0);
+        leader.dismiss(leader.admit(1, 0));
         assertEquals(0, leader.released());
-        try (FollowerSegment first = follower()) {
-            assertEquals(0, first.take());
+        try (FollowerSegment awaited = follower();
+                FollowerSegment late = follower()) {
+            assertEquals(0, awaited.take());
+            assertFalse(late.hasNext());
         }
     }
 
     @Test
     void shouldBeginAtTheNextEntryAndHoldBackFromThereOn() {
-        leader.dismiss(leader.admit(1, 0, false));
+        leader.dismiss(leader.admit(1, 0));
+        leader.onReunited();
         leader.publishLoss(0, 1, LossReason.EXPIRED, 0);
         assertEquals(1, leader.released());
         try (FollowerSegment late = follower()) {
@@ -144,11 +149,11 @@ class SegmentTest {
     @Test
     void shouldTakeSixtyFourMembersAndNoMore() {
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
-            assertEquals(i, leader.admit(i, 0, false));
+            assertEquals(i, leader.admit(i, 0));
         }
-        assertEquals(-1, leader.admit(99, 0, false));
+        assertEquals(-1, leader.admit(99, 0));
         leader.dismiss(7);
-        assertEquals(7, leader.admit(99, 0, false));
+        assertEquals(7, leader.admit(99, 0));
     }
 
     @Test
