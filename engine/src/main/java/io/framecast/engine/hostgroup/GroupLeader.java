@@ -105,21 +105,6 @@ public final class GroupLeader implements AutoCloseable {
         }
     }
 
-    /// Waits until those who followed the earlier leader are here, for a while. They have what this one promises, then.
-    void awaitSurvivors(final long longestNs) {
-        final long endNs = System.nanoTime() + longestNs;
-        synchronized (lock) {
-            while (!survivors.isEmpty() && endNs - System.nanoTime() > 0) {
-                try {
-                    lock.wait(1);
-                } catch (final InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                    return;
-                }
-            }
-        }
-    }
-
     /// What an earlier leader left, once: whoever takes it closes it.
     public @Nullable Takeover takeover() {
         synchronized (lock) {

@@ -25,7 +25,6 @@ final class GroupMembership implements AutoCloseable {
     // measured: this process may have stood still itself.
     private static final int STILL_LOOKS = 4;
     private static final long LOOK_NS = GroupLeader.BEAT_NS;
-    private static final long REUNION_NS = 50_000_000;
     // Between two moves: a leader may have no room.
     private static final long MOVE_NS = 100_000_000;
     private static final long END_WAIT_MS = 5_000;
@@ -309,7 +308,6 @@ final class GroupMembership implements AutoCloseable {
                 leads.inherit(takeover);
             }
             made = connect(role.connection(), generation);
-            leads.awaitSurvivors(REUNION_NS);
             leader = leads;
             member = leading.apply(leads);
             return made;

@@ -153,6 +153,11 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
         return Math.max(1, segment.members());
     }
 
+    /// Whether all who followed when the session began, or an earlier leader, have what this one shares.
+    public boolean isReunited() {
+        return !segment.isAwaiting();
+    }
+
     /// Whether a follower may go on with the membership.
     public boolean hasHeirs() {
         return leader.hasFollowers();

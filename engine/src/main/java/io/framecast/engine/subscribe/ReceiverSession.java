@@ -54,6 +54,7 @@ import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.function.IntConsumer;
 import org.agrona.CloseHelper;
@@ -69,6 +70,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     private static final long STALE_NS = 1_000_000_000;
     // A handshake that takes longer is reported.
     private static final long SLOW_NS = 1_000_000_000;
+    private static final long REUNION_NS = 50_000_000;
     private static final long OBSTACLE_INTERVAL_NS = 200_000_000;
 
     private final ControlLane control;
@@ -90,6 +92,8 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     private long startedNs;
     private String obstacle = "";
     private long obstacleNs;
+    // A membership is to go on.
+    private boolean resumes;
     private boolean joined;
     private boolean over;
     private boolean left;
@@ -307,8 +311,17 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         if (resumed == null) {
             machine.start(nowNs);
         } else {
-            machine.resume(resumed, nowNs);
+            resumes = true;
         }
+    }
+
+    // What is promised from here on should be with those who may go on, so they come first; but not for long.
+    private boolean awaitsFollowers(final long nowNs) {
+        if (resumes && (shared == null || shared.isReunited() || nowNs - startedNs > REUNION_NS)) {
+            resumes = false;
+            machine.resume(Objects.requireNonNull(resumed), nowNs);
+        }
+        return resumes;
     }
 
     /// A control datagram that names this session.
@@ -328,6 +341,9 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     int doWork(final long nowNs) {
         if (left) {
             return protocol.takeBack(nowNs);
+        }
+        if (awaitsFollowers(nowNs)) {
+            return 0;
         }
         final int work = protocol.doWork(nowNs);
         if (shared != null) {
@@ -363,7 +379,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     }
 
     boolean mustPoll() {
-        return left || queue.isDraining() || protocol.isWaiting() || memory.isBusy();
+        return left || resumes || queue.isDraining() || protocol.isWaiting() || memory.isBusy();
     }
 
     /// Whether the subscriber has seen the start of this session.
