@@ -164,11 +164,12 @@ public final class HostGroups {
         final Path directory = directory();
         final String name =
                 hash(name(channel, "") + '|' + ProcessHandle.current().pid() + '|' + APART.incrementAndGet());
-        return lead(directory.resolve(name + ".sock"), sourcePath(directory, channel), receiver, notices);
+        // Not even a publisher on this host has a place, perhaps: it is a source as any other.
+        return lead(directory.resolve(name + ".sock"), null, receiver, notices);
     }
 
     private static Role lead(
-            final Path path, final Path source, final Wakeup receiver, final Consumer<String> notices) {
+            final Path path, final @Nullable Path source, final Wakeup receiver, final Consumer<String> notices) {
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             final UnixSocket listener = opened.add(UnixSocket.listen(path));
             final UnixSocket own = UnixSocket.connect(path);
