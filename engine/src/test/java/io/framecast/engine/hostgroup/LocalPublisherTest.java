@@ -79,6 +79,8 @@ class LocalPublisherTest {
                     check(frame);
                     frame.close();
                 } else if (!subscriber.awaitFrame(NAP) && isOver()) {
+                    // Tells of the end.
+                    subscriber.poll();
                     return;
                 }
             }
