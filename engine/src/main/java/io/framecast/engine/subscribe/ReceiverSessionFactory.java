@@ -94,7 +94,7 @@ final class ReceiverSessionFactory {
                     shape,
                     memory,
                     id,
-                    takeover == null ? secrets.nextLong() : ResumeLayout.secretOf(takeover.checkpoint().secret, id),
+                    takeover == null ? secrets.nextLong() : ResumeLayout.next(takeover.checkpoint().secret),
                     takeover,
                     conductor);
             opened.keep();

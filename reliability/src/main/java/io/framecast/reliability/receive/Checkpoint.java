@@ -28,6 +28,20 @@ public final class Checkpoint {
     /// Its metadata; null where there is none, or it has not come.
     public byte @Nullable [] metadata;
 
+    /// Takes the values of another one.
+    public void copy(final Checkpoint from) {
+        secret = from.secret;
+        firstSequence = from.firstSequence;
+        frameId = from.frameId;
+        acknowledged = from.acknowledged;
+        granted = from.granted;
+        complete = from.complete;
+        frameBytes = from.frameBytes;
+        attributes = from.attributes;
+        timestampNs = from.timestampNs;
+        metadata = from.metadata;
+    }
+
     /// Whether some of the frame in progress is here.
     public boolean isWithinFrame() {
         return frameBytes > 0 && acknowledged > firstSequence;

@@ -35,6 +35,11 @@ final class ReceiveLedger {
         granted = sequence + config.firstGrantSlots();
     }
 
+    /// It is a member, and has handed out nothing: a successor begins there.
+    void keepStart() {
+        keep(acknowledgeable(), granted, false);
+    }
+
     /// The receiver goes on where another one stopped.
     void resume(final Checkpoint from) {
         start(from.firstSequence);
@@ -52,15 +57,29 @@ final class ReceiveLedger {
         return log != null;
     }
 
+    /// Before the source hears of a new holder.
+    void inherit(final Checkpoint from) {
+        final CheckpointLog taker = log;
+        if (taker != null) {
+            checkpoint.copy(from);
+            checkpoint.secret = config.secret();
+            taker.onCheckpoint(checkpoint);
+        }
+    }
+
     // Before the source hears of it.
     private void promise(final AckValues values) {
+        keep(values.acknowledged(), values.grant(), values.isComplete());
+    }
+
+    private void keep(final long acknowledged, final long grant, final boolean complete) {
         final CheckpointLog taker = log;
         if (taker != null) {
             queue.describe(checkpoint);
             checkpoint.secret = config.secret();
-            checkpoint.acknowledged = values.acknowledged();
-            checkpoint.granted = values.grant();
-            checkpoint.complete = values.isComplete();
+            checkpoint.acknowledged = acknowledged;
+            checkpoint.granted = grant;
+            checkpoint.complete = complete;
             taker.onCheckpoint(checkpoint);
         }
     }

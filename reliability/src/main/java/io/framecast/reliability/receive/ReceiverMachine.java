@@ -125,11 +125,13 @@ public final class ReceiverMachine {
     }
 
     /// Goes on with the membership of another receiver, instead of [#start]: the source is told by RESUME. Until it
-    /// answers with START nothing else is sent, and the caller polls no data.
+    /// answers with START nothing else is sent, and the caller polls no data. The log comes first: from then on the
+    /// next successor goes on from there, whether or not the source hears this one.
     public void resume(final Checkpoint from, final long nowNs) {
         source.onHeard(nowNs);
         state = State.STARTING;
         resumed = from;
+        ledger.inherit(from);
         handshake.resume(from, nowNs);
     }
 
@@ -525,6 +527,8 @@ public final class ReceiverMachine {
                 final long first = StartLayout.FIRST_SEQUENCE.get(datagram, offset);
                 queue.start(first, StartLayout.FIRST_FRAME_ID.get(datagram, offset));
                 ledger.start(first);
+                // Frames may be handed out before the first ACK.
+                ledger.keepStart();
             } else {
                 queue.resume(from, nowNs, source.rttNs());
                 streamEnd.onFrame(queue.endOfNext());

@@ -142,7 +142,7 @@ final class Admissions {
 
     private boolean isMovedTo(final int member, final long id, final long secret) {
         final Member place = members.of(member);
-        return place.isActive() && place.id == id && place.terms.secret() == ResumeLayout.secretOf(secret, id);
+        return place.isActive() && place.id == id && place.terms.secret() == ResumeLayout.next(secret);
     }
 
     /// RESUME of a member from [#resumed]: the membership goes on by another receiver at other addresses. The old
@@ -162,7 +162,7 @@ final class Admissions {
         }
         final JoinLayout.Terms moved = place.terms
                 .withLanes(ResumeLayout.addresses(datagram, offset), ResumeLayout.offer(datagram, offset))
-                .withSecret(ResumeLayout.secretOf(place.terms.secret(), id));
+                .withSecret(ResumeLayout.next(ResumeLayout.secret(datagram, offset)));
         words.onGone(member);
         output.disconnect(member);
         if (!output.connect(

@@ -5,6 +5,7 @@ import io.framecast.reliability.send.Member.State;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.JoinLayout;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
+import io.framecast.reliability.wire.ResumeLayout;
 
 /// The receivers that a source knows: fixed arrays, indexed by member. A member that left or was evicted stays as
 /// GONE until its place is needed, so that the source can repeat the notice to it.
@@ -56,10 +57,10 @@ public final class MemberTable {
         return NONE;
     }
 
-    /// The active member with this secret.
+    /// The active member whose membership this secret moves.
     int findActive(final long secret) {
         for (int m = 0; m < used; m++) {
-            if (places[m].isActive() && places[m].terms.secret() == secret) {
+            if (places[m].isActive() && ResumeLayout.moves(places[m].terms.secret(), secret)) {
                 return m;
             }
         }

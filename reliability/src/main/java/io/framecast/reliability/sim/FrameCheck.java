@@ -5,6 +5,7 @@ import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.sim.net.SimClock;
 import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimFrames;
+import io.framecast.reliability.sim.shared.SharedSegment;
 import io.framecast.reliability.wire.Delivery;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,7 @@ final class FrameCheck {
     private final Delivery delivery;
     private final int address;
     private long expectedFrame = UNSTARTED;
+    private long first;
     private long acknowledged;
     // The lag of the newest heartbeat's clock when it was read, and the time of that reading.
     private long clockLagNs = UNKNOWN;
@@ -49,11 +51,17 @@ final class FrameCheck {
     void start(final long firstFrame) {
         if (expectedFrame == UNSTARTED) {
             expectedFrame = firstFrame;
+            first = firstFrame;
         }
     }
 
     boolean isStarted() {
         return expectedFrame != UNSTARTED;
+    }
+
+    /// The first frame that it must get, once it is started.
+    long firstFrame() {
+        return first;
     }
 
     /// The receiver acknowledged all sequences below.
@@ -103,6 +111,38 @@ final class FrameCheck {
         }
         checkFresh(truth, world.events().nowNs());
         return new Held(truth, memory, (int) offset, wraps);
+    }
+
+    /// A member of a host group reads an entry of the frame table.
+    ///
+    /// @return the frame, for [#onTaken]; null when there is no such frame
+    @Nullable
+    Held onEntry(final SharedSegment.Entry entry, final byte[] ring) {
+        if (!isStarted() || !frames.contains(entry.frameId)) {
+            violation("frame " + entry.frameId + " read, expected " + expectedFrame);
+            return null;
+        }
+        final SimFrames.Frame truth = frames.get(entry.frameId);
+        if (entry.length != truth.bytes()
+                || entry.flags != truth.flags()
+                || entry.timestampNs != truth.timestampNs()
+                || !Arrays.equals(entry.metadata, truth.metadata())) {
+            violation("frame " + entry.frameId + " has other attributes than published");
+            return null;
+        }
+        return new Held(truth, ring, (int) entry.offset, true);
+    }
+
+    /// A leader puts a frame where its host's processes find it.
+    ///
+    /// @return whether it is the right one
+    boolean onShared(final Held held) {
+        if (held.truth.id() != expectedFrame) {
+            violation("frame " + held.truth.id() + " shared, expected " + expectedFrame);
+            return false;
+        }
+        expectedFrame++;
+        return true;
     }
 
     /// The user takes a frame.

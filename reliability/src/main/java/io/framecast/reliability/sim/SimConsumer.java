@@ -3,7 +3,6 @@ package io.framecast.reliability.sim;
 import io.framecast.reliability.assembly.FrameMemory.Space;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
-import io.framecast.reliability.session.FrameConsumer;
 import io.framecast.reliability.sim.plan.Plant;
 import java.util.ArrayDeque;
 import java.util.TreeMap;
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The user of one membership: a short queue of frames and losses. The user takes the next of them, keeps it for a
 /// while and releases it.
-final class SimConsumer implements FrameConsumer {
+final class SimConsumer implements SimReception.Taker {
     private static final int LOSSES_MAX = 16;
 
     /// A frame that waits for the user.
@@ -53,13 +52,13 @@ final class SimConsumer implements FrameConsumer {
         heldMax = process.world().options().flow().framesHeld();
     }
 
-    /// Frames that the user holds.
-    int held() {
+    @Override
+    public int held() {
         return held;
     }
 
-    /// Whether the user has polled everything, and released everything.
-    boolean isQuiet() {
+    @Override
+    public boolean isQuiet() {
         return held == 0 && queue.isEmpty() && losses.isEmpty() && openCount == 0 && released.isEmpty();
     }
 
@@ -166,10 +165,9 @@ final class SimConsumer implements FrameConsumer {
         return losses.isEmpty();
     }
 
-    /// The user takes the next loss, or the next frame while it may hold one more.
-    ///
-    /// @return whether there was any
-    boolean advance() {
+    // The user takes the next loss, or the next frame while it may hold one more.
+    @Override
+    public boolean advance() {
         boolean any = false;
         while (true) {
             final Loss loss = losses.remove(checks.expectedFrame());

@@ -138,6 +138,16 @@ final class SimFaults {
         }
     }
 
+    /// Plans the deaths of a host group's leaders, each between two stores to what it shares.
+    void plan(final SimGroup group) {
+        for (int i = 0; i < REPEATS_MAX && happens(0.7, mix.crashes().receivers()); i++) {
+            expect(FIRST_CRASH_NS + random.nextLong(2 * endNs / 3), group::strike);
+        }
+        if (mix.crashes().isAny()) {
+            expect(endNs, group::calm);
+        }
+    }
+
     private void planPauses(final SimHost host) {
         for (int i = 0; i < REPEATS_MAX && happens(0.3, mix.crashes().pauses()); i++) {
             final long from = FIRST_CRASH_NS + random.nextLong(2 * endNs / 3);

@@ -51,7 +51,9 @@ final class SimFrameMemory implements FrameMemory {
     private long completed;
     private long lastNs;
 
-    SimFrameMemory(final SimReceiver process, final MemoryShape shape, final RandomGenerator random) {
+    /// @param shared whether other processes map the ring, and map it twice
+    SimFrameMemory(
+            final SimReceiver process, final MemoryShape shape, final boolean shared, final RandomGenerator random) {
         this.process = process;
         this.random = random;
         events = process.events();
@@ -68,7 +70,7 @@ final class SimFrameMemory implements FrameMemory {
                 slotBytes,
                 staged ? shape.landingSlots() : shape.ringSlots());
         repairs = SimReceiveLane.slots(MemorySegment.ofArray(of(Space.REPAIR)), slotBytes, shape.allRepairSlots());
-        mappedTwice = shape.kind() == Kind.IN_RING ? random.nextInt(4) != 0 : random.nextBoolean();
+        mappedTwice = shared || (shape.kind() == Kind.IN_RING ? random.nextInt(4) != 0 : random.nextBoolean());
         final boolean quiet = process.world().options().faults().isNone();
         lateNs = LATE_MIN_NS << (quiet ? 0 : random.nextInt(7));
         mode = switch (shape.kind()) {

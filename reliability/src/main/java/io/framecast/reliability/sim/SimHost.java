@@ -80,6 +80,12 @@ final class SimHost implements SimLink.End {
         return process != null;
     }
 
+    /// Whether a process takes datagrams of the group.
+    boolean listens() {
+        final SimNode running = process;
+        return running != null && running.listens();
+    }
+
     /// Starts a process, unless one runs.
     void start() {
         if (process != null || gone) {

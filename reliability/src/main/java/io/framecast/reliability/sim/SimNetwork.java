@@ -38,7 +38,7 @@ final class SimNetwork {
     /// From the source to all receivers.
     void multicast(final SimLane lane, final MemorySegment datagram) {
         for (final SimHost host : hosts) {
-            if (host.isUp()) {
+            if (host.listens()) {
                 host.links().down().send(lane, datagram, host);
             }
         }

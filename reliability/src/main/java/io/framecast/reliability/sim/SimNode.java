@@ -92,6 +92,11 @@ abstract class SimNode {
         return pausedUntilNs;
     }
 
+    /// Whether it takes datagrams of the group.
+    boolean listens() {
+        return true;
+    }
+
     final void arrive(final SimLane lane, final MemorySegment datagram) {
         if (!stopped && enqueue(lane, datagram)) {
             wakeAfter(random.nextInt(WAKE_DELAY_MAX_NS));

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 /// A receiver's process: finds sources by their heartbeats and joins each session. When it lost a session that goes
 /// on, it joins again under a new identity. Every session gets every datagram of every lane, as sockets of one
 /// group do; the machines separate them.
-final class SimReceiver extends SimNode {
+class SimReceiver extends SimNode {
     private static final int SESSIONS_MAX = 4;
     private static final long REFUSED_NS = 50_000_000;
 
@@ -37,15 +37,15 @@ final class SimReceiver extends SimNode {
     }
 
     /// Whether the receiver acts on its sources' memory.
-    boolean links() {
+    final boolean links() {
         return links;
     }
 
-    SimUser user() {
+    final SimUser user() {
         return user;
     }
 
-    int queueDatagrams() {
+    final int queueDatagrams() {
         return host().links().down().spec().queueDatagrams();
     }
 
@@ -109,7 +109,7 @@ final class SimReceiver extends SimNode {
                 && HeartbeatLayout.isValid(datagram, 0);
     }
 
-    private boolean mayJoin(final SimSession session) {
+    boolean mayJoin(final SimSession session) {
         if (receptions.size() >= SESSIONS_MAX || ended.contains(session.nonce()) || nowNs() < notBeforeNs) {
             return false;
         }
@@ -123,11 +123,22 @@ final class SimReceiver extends SimNode {
 
     private void join(final SimSession session, final MemorySegment heartbeat) {
         world().journal().count(SimCount.REJOINS, joined.add(session.nonce()) ? 0 : 1);
-        final SimReception made = new SimReception(this, session, HeartbeatLayout.info(heartbeat, 0));
+        final SimReception made = new SimReception(this, session, HeartbeatLayout.info(heartbeat, 0), null);
         session.add(made);
-        receptions.add(made);
+        add(made);
         made.begin();
     }
+
+    final void add(final SimReception made) {
+        receptions.add(made);
+    }
+
+    final List<SimReception> receptions() {
+        return receptions;
+    }
+
+    /// A point between two steps that others see: the process may die there.
+    void store() {}
 
     // Forgets sessions that are over and checked. A receiver with all of a session answers its source for as long
     // as there is one.

@@ -1,6 +1,9 @@
 package io.framecast.reliability.sim;
 
+import static java.util.Objects.requireNonNull;
+
 import io.framecast.reliability.assembly.Assembly;
+import io.framecast.reliability.assembly.FrameMemory.Space;
 import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.assembly.MemoryShape.Kind;
@@ -10,13 +13,16 @@ import io.framecast.reliability.flow.ClockOffset;
 import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.onesided.ReadCount;
 import io.framecast.reliability.onesided.RemoteWindows;
+import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.receive.ReceiverConfig;
 import io.framecast.reliability.receive.ReceiverCount;
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.receive.ReceiverMachine.State;
 import io.framecast.reliability.receive.ReceiverOutput;
 import io.framecast.reliability.receive.RemoteMemory;
+import io.framecast.reliability.session.FrameConsumer;
 import io.framecast.reliability.session.ReceiveSession;
+import io.framecast.reliability.sim.shared.SharedSegment;
 import io.framecast.reliability.sim.net.SimClock;
 import io.framecast.reliability.sim.net.SimInbox;
 import io.framecast.reliability.sim.net.SimLane;
@@ -30,8 +36,10 @@ import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.LaneAddresses;
+import io.framecast.reliability.wire.LeaveLayout;
 import io.framecast.reliability.wire.NackLayout;
 import io.framecast.reliability.wire.RcConnectLayout;
+import io.framecast.reliability.wire.ResumeLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.Wire;
@@ -52,6 +60,45 @@ final class SimReception implements ReceiverOutput {
     private static final double MALFORMED = 0.02;
     private static final long EPOCH_OFFSET_MAX_NS = 5_000_000_000L;
 
+    /// Takes the session's frames.
+    interface Taker extends FrameConsumer {
+        /// Frames that are not released.
+        int held();
+
+        /// Whether everything was taken, and everything released.
+        boolean isQuiet();
+
+        /// Its user takes what is there.
+        ///
+        /// @return whether there was any
+        boolean advance();
+    }
+
+    /// What a leader of a host group left.
+    ///
+    /// @param holder its reception
+    /// @param payload of the frame in progress, as far as it was acknowledged
+    record Past(SimReception holder, Checkpoint checkpoint, byte[] payload) {
+        private SharedSegment segment() {
+            return requireNonNull(holder.table).segment();
+        }
+    }
+
+    /// A member's place at the source, which may pass from process to process.
+    static final class Membership {
+        private SimReception holder;
+        private boolean over;
+
+        private Membership(final SimReception first) {
+            holder = first;
+        }
+
+        /// The source ended it.
+        boolean isOver() {
+            return over;
+        }
+    }
+
     private final SimReceiver process;
     private final SimWorld world;
     private final SimSession source;
@@ -60,7 +107,10 @@ final class SimReception implements ReceiverOutput {
     private final int address;
     private final ReceiverMachine machine;
     private final ReceiveSession session;
-    private final SimConsumer consumer;
+    private final Taker consumer;
+    private final @Nullable SimTable table;
+    private final @Nullable Past past;
+    private final Membership membership;
     private final SimReceiveLane dataLane;
     private final SimReceiveLane repairLane;
     private final RepairSlots repairs;
@@ -78,8 +128,12 @@ final class SimReception implements ReceiverOutput {
     // Losses that the journal has.
     private long counted;
 
-    SimReception(final SimReceiver process, final SimSession source, final StreamInfo stream) {
+    /// @param past of the leader whose membership goes on; null for a new one
+    SimReception(
+            final SimReceiver process, final SimSession source, final StreamInfo stream, final @Nullable Past past) {
         this.process = process;
+        this.past = past;
+        membership = past == null ? new Membership(this) : past.holder.membership;
         this.source = source;
         world = process.world();
         user = process.user();
@@ -88,8 +142,9 @@ final class SimReception implements ReceiverOutput {
         final SimOptions options = world.options();
         id = random.nextLong() | 1;
         epochOffsetNs = id % EPOCH_OFFSET_MAX_NS;
-        final MemoryShape shape = shape(options, stream, random);
-        final SimFrameMemory memory = new SimFrameMemory(process, shape, random);
+        final SimMember sharing = process instanceof final SimMember member ? member : null;
+        final MemoryShape shape = shape(options, stream, sharing != null, random);
+        final SimFrameMemory memory = new SimFrameMemory(process, shape, sharing != null, random);
         final LanePort.Placement placement =
                 shape.kind() == Kind.BY_ARRIVAL || (shape.kind() == Kind.STAGED && random.nextBoolean())
                         ? LanePort.Placement.BY_ARRIVAL
@@ -109,7 +164,7 @@ final class SimReception implements ReceiverOutput {
                 new ReceiverConfig(
                         stream,
                         id,
-                        ~id,
+                        past == null ? ~id : ResumeLayout.next(past.checkpoint.secret),
                         shape.ringSlots() - shape.spareSlots(),
                         Math.min(options.flow().receiveCapacity(), assembly.prepare(dataLane)),
                         options.faults().isNone() ? REORDER_QUIET : random.nextInt(8),
@@ -123,7 +178,16 @@ final class SimReception implements ReceiverOutput {
         frames = new FrameCheck(world, source, user.delivery(), address);
         life = new LifeCheck(this, process, machine);
         plant = new PlantedReceiver(this, process);
-        consumer = new SimConsumer(this, process, memory, frames);
+        if (sharing == null) {
+            table = null;
+            consumer = new SimConsumer(this, process, memory, frames);
+        } else {
+            table = new SimTable(
+                    sharing, this, machine, assembly, memory.of(Space.RING), past == null ? null : past.segment());
+            consumer = table;
+            machine.log(table);
+            copyPast(assembly, memory.of(Space.RING));
+        }
         session = new ReceiveSession(
                 machine, assembly, repairs, dataLane, repairLane, windows, consumer, user.delivery(), false);
     }
@@ -133,9 +197,11 @@ final class SimReception implements ReceiverOutput {
     }
 
     // The placement is drawn by the run's share of each; the memory is long enough for the user's frames.
-    private MemoryShape shape(final SimOptions options, final StreamInfo stream, final RandomGenerator random) {
-        final boolean byArrival = random.nextDouble() < options.flow().byArrival();
-        final Kind kind = byArrival ? Kind.BY_ARRIVAL : random.nextInt(3) == 0 ? Kind.STAGED : Kind.IN_RING;
+    private MemoryShape shape(
+            final SimOptions options, final StreamInfo stream, final boolean shared, final RandomGenerator random) {
+        final boolean byArrival = !shared && random.nextDouble() < options.flow().byArrival();
+        final boolean staged = !shared && random.nextInt(3) == 0;
+        final Kind kind = byArrival ? Kind.BY_ARRIVAL : staged ? Kind.STAGED : Kind.IN_RING;
         final int batchMax = options.flow().batchMax();
         final int spareSlots = user.delivery().isWaitedFor() ? 0 : batchMax;
         final int ringSlots =
@@ -166,6 +232,75 @@ final class SimReception implements ReceiverOutput {
     void begin() {
         life.onHeard();
         machine.start(process.nowNs());
+    }
+
+    // The ring is empty, so its first sequences lie where they would without an earlier membership.
+    private void copyPast(final Assembly assembly, final byte[] ring) {
+        if (past != null) {
+            final int offset = (int) assembly.ringOffset(past.checkpoint.firstSequence);
+            final int head = Math.min(past.payload.length, ring.length - offset);
+            System.arraycopy(past.payload, 0, ring, offset, head);
+            System.arraycopy(past.payload, head, ring, 0, past.payload.length - head);
+        }
+    }
+
+    /// The membership goes on: the source is told.
+    void resume() {
+        life.onHeard();
+        machine.resume(requireNonNull(past).checkpoint, process.nowNs());
+    }
+
+    /// The source gave this receiver a place that another one had.
+    ///
+    /// @param sent sequence that the source sends next
+    void onMoved(final long sent) {
+        if (past == null || membership.holder == this) {
+            return;
+        }
+        if (membership.holder != past.holder && membership.holder.generation() >= generation()) {
+            violation("gets a membership that had gone on without it");
+        }
+        membership.holder.life.dismiss();
+        membership.holder = this;
+        frames.start(past.checkpoint.frameId);
+        // Everything behind the promise is sent once more, though the network lost none of it.
+        world.journal().count(SimCount.LOSSES, Math.max(0, sent - past.checkpoint.acknowledged));
+    }
+
+    boolean isResumed() {
+        return past != null;
+    }
+
+    private long generation() {
+        return table == null ? 0 : table.segment().generation();
+    }
+
+    /// The source notified this receiver that it is no member.
+    void onEvicted(final long sourceNowNs, final long aliveTimeoutNs, final LeaveLayout.Reason reason) {
+        final boolean holds = membership.holder == this;
+        if (holds && reason != LeaveLayout.Reason.UNKNOWN) {
+            membership.over = true;
+        }
+        final boolean goesOn = past != null && (holds || membership.holder == past.holder);
+        if (goesOn && !membership.over && !source.isClosed()) {
+            violation("is refused though its membership lives: " + reason);
+        }
+        life.onEvicted(sourceNowNs, aliveTimeoutNs, reason);
+    }
+
+    Membership membership() {
+        return membership;
+    }
+
+    /// What its host shares of it; null where it has a user of its own.
+    @Nullable
+    SimTable table() {
+        return table;
+    }
+
+    /// Its process does not lead any more, and lives.
+    void drop() {
+        concluded = true;
     }
 
     long id() {
@@ -226,6 +361,7 @@ final class SimReception implements ReceiverOutput {
 
     void leave() {
         machine.leave();
+        membership.over |= membership.holder == this;
         life.dismiss();
     }
 
@@ -255,6 +391,9 @@ final class SimReception implements ReceiverOutput {
         // Room that one cycle makes may let the next cycle drop frames, which makes more room.
         for (int cycles = 1; cycles < CYCLES_MAX && nextDeadlineNs() <= process.nowNs(); cycles++) {
             doWork();
+        }
+        if (table != null) {
+            table.onCycle();
         }
         if (nextDeadlineNs() <= process.nowNs()) {
             violation("its deadline does not move: " + machine.state());
@@ -402,11 +541,13 @@ final class SimReception implements ReceiverOutput {
 
     @Override
     public void sendControl(final int bytes) {
+        process.store();
         if (isMeant()) {
             final MemorySegment datagram = copy(bytes);
             world.archive().offer(SimLane.CONTROL, address, datagram);
             world.network().toSource(address, datagram);
         }
+        process.store();
     }
 
     @Override
@@ -422,6 +563,7 @@ final class SimReception implements ReceiverOutput {
 
     @Override
     public void sendToCoRoot(final int bytes) {
+        process.store();
         if (isMeant()) {
             world.count(SimCount.REPORTS);
             world.network().between(address, coRoot, SimLane.CONTROL, copy(bytes));

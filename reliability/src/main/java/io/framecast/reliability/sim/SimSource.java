@@ -352,7 +352,7 @@ final class SimSource extends SimNode implements ControlPort {
         if (ControlLayout.type(scratch, 0) == ControlLayout.TYPE_EVICT) {
             final SimReception receiver = addressee();
             if (receiver != null) {
-                receiver.life().onEvicted(nowNs(), ALIVE_TIMEOUT_NS, LeaveLayout.reason(scratch, 0));
+                receiver.onEvicted(nowNs(), ALIVE_TIMEOUT_NS, LeaveLayout.reason(scratch, 0));
             }
         }
     }
@@ -363,7 +363,9 @@ final class SimSource extends SimNode implements ControlPort {
         final long first = StartLayout.FIRST_SEQUENCE.get(scratch, 0);
         final long frameId = StartLayout.FIRST_FRAME_ID.get(scratch, 0);
         final SimReception receiver = addressee();
-        if (receiver != null && !receiver.frames().isStarted()) {
+        if (receiver != null && receiver.isResumed()) {
+            receiver.onMoved(machine.nextSequence());
+        } else if (receiver != null && !receiver.frames().isStarted()) {
             final SimFrames frames = life.frames();
             final long truth = frames.idFrom(machine.nextSequence());
             if (frameId != truth || first != frames.firstSequence(truth)) {

@@ -72,7 +72,11 @@ public final class Simulation {
 
     private SimReport run(final Script script) {
         for (int r = 0; r < options.receivers(); r++) {
-            addReceiver();
+            if (options.audience().hostGroup() > 1) {
+                addGroup();
+            } else {
+                addReceiver((on, own, user) -> new SimReceiver(on, own, user));
+            }
         }
         source.start();
         faults.planSource(source, world.network().hosts());
@@ -109,12 +113,24 @@ public final class Simulation {
         return new SimSource(host, own, beginNs);
     }
 
-    private void addReceiver() {
+    private interface Role {
+        SimReceiver start(SimHost host, SplittableRandom random, SimUser user);
+    }
+
+    private void addGroup() {
+        final SimGroup group = new SimGroup(faults, random.split());
+        for (int i = 0; i < options.audience().hostGroup(); i++) {
+            addReceiver((on, own, user) -> new SimMember(on, own, user, group));
+        }
+        faults.plan(group);
+    }
+
+    private void addReceiver(final Role role) {
         final SimUser user = new SimUser(options, random.split());
         final int address = world.network().hosts().size();
         final SimHost.Links links = links(options.link());
         final SimHost host =
-                new SimHost(world, address, (on, own) -> new SimReceiver(on, own, user), links, random.split());
+                new SimHost(world, address, (on, own) -> role.start(on, own, user), links, random.split());
         world.network().attach(host);
         final double late = 0.3 * options.faults().unrest();
         final long joinNs = random.nextLong(random.nextDouble() < late ? 150_000_000 : 1_000_000);

@@ -3,14 +3,18 @@ package io.framecast.reliability.wire;
 import java.lang.foreign.MemorySegment;
 
 /// RESUME, receiver → source: the membership that began with this secret goes on with the sender, a receiver of a new
-/// id at other addresses. The source answers with START, as it answers READY. The membership's secret changes with its
-/// id (secret XOR id), so that a RESUME which comes late moves nothing.
+/// id at other addresses. The source answers with START, as it answers READY. The membership's secret counts on with
+/// each move, so that a RESUME which comes late moves nothing. A holder that died before its RESUME arrived has counted
+/// too: the source takes a secret that is ahead of the one it knows.
 ///
 /// ```
 ///  40 acknowledged u64 (all below were received)  48 secret u64 (as in JOIN)  from 56 on as JOIN
 /// ```
 public final class ResumeLayout {
     public static final LongField ACKNOWLEDGED = new LongField(40);
+
+    /// Most moves that a source may have missed.
+    public static final int MISSED_MAX = 64;
 
     private ResumeLayout() {}
 
@@ -25,9 +29,14 @@ public final class ResumeLayout {
         return JoinLayout.SECRET.get(datagram, offset);
     }
 
-    /// The secret after the membership moved to a receiver of this id.
-    public static long secretOf(final long secret, final long receiverId) {
-        return secret ^ receiverId;
+    /// The secret of whoever moves the membership by this one.
+    public static long next(final long secret) {
+        return secret + 1;
+    }
+
+    /// Whether a secret moves a membership whose secret the source knows as `known`.
+    public static boolean moves(final long known, final long secret) {
+        return secret - known >= 0 && secret - known <= MISSED_MAX;
     }
 
     /// The new addresses. Allocates.

@@ -458,7 +458,7 @@ final class SenderMachineTest {
     void shouldMoveAMembershipToWhoeverKnowsItsSecret() {
         join(5, Delivery.RELIABLE, 10);
         final byte[] elsewhere = {7, 7};
-        assertEquals(Verdict.UNKNOWN_MEMBER, resume(6, MachinePair.SECRET + 1, 0, elsewhere));
+        assertEquals(Verdict.UNKNOWN_MEMBER, resume(6, MachinePair.SECRET - 1, 0, elsewhere));
         assertEquals(Verdict.UNKNOWN_MEMBER, resume(5, MachinePair.SECRET, 0, elsewhere));
         assertArrayEquals(MachinePair.ADDRESSES.control(), sender.member(0).controlAddress());
         assertEquals(Verdict.GOOD, resume(6, MachinePair.SECRET, 0, elsewhere));
@@ -479,7 +479,7 @@ final class SenderMachineTest {
         sender.onSent(4, pair.nowNs);
         assertEquals(Verdict.GOOD, resume(6, MachinePair.SECRET, 0, new byte[] {6}));
         pair.nowNs += 1_000_000;
-        assertEquals(Verdict.GOOD, resume(7, ResumeLayout.secretOf(MachinePair.SECRET, 6), 0, new byte[] {7}));
+        assertEquals(Verdict.GOOD, resume(7, ResumeLayout.next(MachinePair.SECRET), 0, new byte[] {7}));
         // Of the first holder, which only stood still; and a RESUME that was under way.
         final AckValues values = new AckValues().progress(4, 14, 4).echo(AckLayout.NO_ECHO, 0);
         assertEquals(Verdict.UNKNOWN_MEMBER, tell(AckLayout.write(ids(5).in(scratch), values)));

@@ -55,7 +55,22 @@ public enum Plant {
     /// The source uses slots again while they are written into a co-root's replica.
     REUSE_FED_SLOT,
     /// The source sends every repair several times.
-    REPAIR_STORM;
+    REPAIR_STORM,
+    /// A member of a host group moves its cursor as it takes a frame, though its user keeps it.
+    RELEASE_CURSOR_EARLY,
+    /// A successor begins one sequence behind what its leader had acknowledged.
+    TAKE_OVER_LATE,
+    /// A leader acknowledges before its checkpoint is in the segment.
+    ACKNOWLEDGE_BEFORE_LOG,
+    /// A member reads entries of the frame table that are still being written.
+    ACCEPT_TORN_ENTRY,
+    /// A successor goes on as the co-root that its leader was, and its source agrees.
+    INHERIT_CO_ROOT;
+
+    /// Whether only the host groups of a run can show it.
+    public boolean isOfHostGroup() {
+        return ordinal() >= RELEASE_CURSOR_EARLY.ordinal();
+    }
 
     /// The name used on the command line: `no-duplicate-check`.
     public String label() {

@@ -65,9 +65,10 @@ public record SimOptions(
     /// @param dwellNs how long these keep each frame; 0: as the others do
     /// @param coRoots number and grouping of co-roots
     /// @param oneSided share of receivers that act on their source's memory
-    public record Audience(double impatient, long dwellNs, CoRootConfig coRoots, double oneSided) {
+    /// @param hostGroup processes of each receiver's host
+    public record Audience(double impatient, long dwellNs, CoRootConfig coRoots, double oneSided, int hostGroup) {
         Audience reaching(final double share) {
-            return new Audience(impatient, dwellNs, coRoots, share);
+            return new Audience(impatient, dwellNs, coRoots, share, hostGroup);
         }
     }
 
@@ -77,7 +78,7 @@ public record SimOptions(
                 receivers,
                 new Stream(64, 64, frames, 24, 0, 0, false),
                 new Flow(32, 16, 2, 0.5, 1_000, 0),
-                new Audience(0, 0, CoRootConfig.NONE, 0),
+                new Audience(0, 0, CoRootConfig.NONE, 0, 1),
                 LinkSpec.CLEAN,
                 FaultMix.NONE,
                 Plant.NONE);
@@ -98,21 +99,25 @@ public record SimOptions(
                         random.nextInt(3) / 2.0,
                         200L << random.nextInt(6),
                         0),
-                drawAudience(random, swarm.receivers()),
+                drawAudience(random, swarm),
                 drawLink(random, swarm.loss(), Math.max(8, capacity)),
                 FaultMix.draw(random, swarm.crashes()),
                 Plant.NONE);
         return swarm.oneSided() ? drawn.withOneSided((1 + random.nextInt(2)) / 2.0) : drawn;
     }
 
-    private static Audience drawAudience(final RandomGenerator random, final int receivers) {
+    private static Audience drawAudience(final RandomGenerator random, final Swarm swarm) {
+        final int receivers = swarm.receivers();
         final CoRootConfig coRoots = new CoRootConfig(
                 random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(Math.max(1, receivers / 2)),
                 random.nextInt(4) == 0 ? CoRootConfig.Feed.UNICAST : CoRootConfig.Feed.MULTICAST,
                 random.nextBoolean() ? CoRootConfig.Sets.SITE : CoRootConfig.Sets.BLOCK);
         // With co-roots most receivers are reliable, because others are not assigned to groups.
         final double impatient = coRoots.count() > 0 ? random.nextInt(3) / 4.0 : random.nextInt(3) / 2.0;
-        return new Audience(impatient, random.nextInt(4) == 0 ? random.nextLong(200_000_000) : 0, coRoots, 0);
+        // A host group is of reliable receivers.
+        final double share = swarm.hostGroup() > 1 ? 0 : impatient;
+        final long dwellNs = random.nextInt(4) == 0 ? random.nextLong(200_000_000) : 0;
+        return new Audience(share, dwellNs, coRoots, 0, swarm.hostGroup());
     }
 
     private static Stream drawStream(final RandomGenerator random, final int window) {
@@ -159,13 +164,21 @@ public record SimOptions(
     }
 
     public SimOptions withCoRoots(final CoRootConfig value) {
-        final Audience changed = new Audience(audience.impatient, audience.dwellNs, value, audience.oneSided);
+        final Audience changed = new Audience(
+                audience.impatient, audience.dwellNs, value, audience.oneSided, audience.hostGroup);
         return new SimOptions(receivers, stream, flow, changed, link, faults, plant);
     }
 
     /// Some receivers write their grants into their source's memory, and read out of its window.
     public SimOptions withOneSided(final double share) {
         return new SimOptions(receivers, stream, flow, audience.reaching(share), link, faults, plant);
+    }
+
+    /// Each receiver is a host of that many processes, which share one membership.
+    public SimOptions withHostGroup(final int processes) {
+        final Audience changed =
+                new Audience(0, audience.dwellNs, audience.coRoots, audience.oneSided, processes);
+        return new SimOptions(receivers, stream, flow, changed, link, faults, plant);
     }
 
     public SimOptions withLink(final LinkSpec value) {

@@ -35,6 +35,8 @@ public enum SimCount {
     STALLS,
     /// Co-roots replaced.
     FAILOVERS,
+    /// Memberships that went on with another process of their host.
+    TAKEOVERS,
     /// Repairs without a request.
     TIMEOUTS,
     /// Bytes handed to the network by sources, each multicast once.

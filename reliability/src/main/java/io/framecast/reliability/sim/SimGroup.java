@@ -1,0 +1,99 @@
+package io.framecast.reliability.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// The meeting point of a host's processes: who listens there leads. Faults that fall between two stores of a leader
+/// are armed here.
+final class SimGroup {
+    private static final int WAKE_MAX_NS = 50_000;
+    private static final int STORES_MAX = 120;
+    private static final int STORES_SOON = 40;
+    private static final long DOWN_MAX_NS = 2 * SimSource.ALIVE_TIMEOUT_NS;
+
+    private final SimFaults faults;
+    private final RandomGenerator random;
+    // Processes that run, in order of their beginning.
+    private final List<SimMember> members = new ArrayList<>();
+    private @Nullable SimMember leader;
+    // Further leaders that are to die as soon as they lead.
+    private int deaths;
+
+    SimGroup(final SimFaults faults, final RandomGenerator random) {
+        this.faults = faults;
+        this.random = random;
+    }
+
+    @Nullable
+    SimMember leader() {
+        return leader;
+    }
+
+    List<SimMember> members() {
+        return members;
+    }
+
+    void enter(final SimMember member) {
+        members.add(member);
+    }
+
+    /// It listens from now on, in another's place perhaps.
+    void lead(final SimMember member) {
+        leader = member;
+        if (deaths > 0) {
+            deaths--;
+            arm(member, 1 + random.nextInt(STORES_SOON));
+        }
+    }
+
+    /// The connections of this process end, because it is gone or does not lead any more.
+    void onEnd(final SimMember member) {
+        leader = leader == member ? null : leader;
+        if (member.isStopped()) {
+            members.remove(member);
+        }
+        wakeAll();
+    }
+
+    /// There may be news for all.
+    void wakeAll() {
+        for (final SimMember member : members) {
+            member.wakeAfter(random.nextInt(WAKE_MAX_NS));
+        }
+    }
+
+    /// The leader, and perhaps its successors, die between two stores from now on.
+    void strike() {
+        final SimMember one = leader;
+        deaths = random.nextInt(3);
+        if (one == null || one.isStopped()) {
+            deaths++;
+        } else {
+            arm(one, 1 + random.nextInt(STORES_MAX));
+        }
+    }
+
+    /// No death is planned any more.
+    void calm() {
+        deaths = 0;
+        members.forEach(SimMember::spare);
+    }
+
+    private void arm(final SimMember member, final int stores) {
+        final long nowNs = member.events().nowNs();
+        final SimHost host = member.host();
+        member.doom(stores);
+        final long latestNs = nowNs + 1 + random.nextLong(40_000_000);
+        final boolean comesBack = random.nextInt(4) != 0;
+        faults.expect(latestNs, () -> {
+            if (member.isDoomed() && !member.isStopped()) {
+                host.crash();
+            }
+            if (comesBack) {
+                faults.expect(member.events().nowNs() + 1 + random.nextLong(DOWN_MAX_NS), host::start);
+            }
+        });
+    }
+}

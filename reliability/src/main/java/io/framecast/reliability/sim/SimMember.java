@@ -1,0 +1,337 @@
+package io.framecast.reliability.sim;
+
+import io.framecast.reliability.receive.Checkpoint;
+import io.framecast.reliability.sim.plan.Plant;
+import io.framecast.reliability.sim.record.SimCount;
+import io.framecast.reliability.sim.shared.ProcessDeath;
+import io.framecast.reliability.sim.shared.SharedSegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// A process of a host group. It reads what its leader shares. When the leader is gone or stands still, it follows the
+/// next one, or becomes that and goes on with the membership.
+///
+/// A successor makes a segment of its own, and tells the source only when every survivor has that: whoever dies until
+/// then leaves the membership as it was.
+final class SimMember extends SimReceiver {
+    private static final long BEAT_NS = 20_000_000;
+    private static final int STILL_LOOKS = 4;
+    // Who has not come by then stands still.
+    private static final long REUNION_NS = SimSource.ALIVE_TIMEOUT_NS / 4;
+    private static final int NEVER = Integer.MAX_VALUE;
+
+    private final SimGroup group;
+    private final SimFollower follower;
+    // Whom it follows, itself perhaps.
+    private @Nullable SimMember leader;
+    private boolean leads;
+    private final List<Connection> connections = new ArrayList<>();
+    // The membership that goes on, until the source is told.
+    private @Nullable SimReception successor;
+    private final List<SimMember> survivors = new ArrayList<>();
+    private long leadsSinceNs;
+    private long endedNs;
+    private boolean excused;
+    // Another one went on with what it led.
+    private boolean deposed;
+    private int storesLeft = NEVER;
+    private long lookNs;
+    private long beat;
+    private int stillLooks;
+
+    /// @param last the segment that it would go on with
+    private record Connection(SimMember member, @Nullable SharedSegment last) {}
+
+    SimMember(final SimHost host, final RandomGenerator random, final SimUser user, final SimGroup group) {
+        super(host, random, user);
+        this.group = group;
+        follower = new SimFollower(this);
+        group.enter(this);
+        wakeAfter(0);
+    }
+
+    SimGroup group() {
+        return group;
+    }
+
+    SimFollower follower() {
+        return follower;
+    }
+
+    /// It dies at its so-manieth store from now on.
+    void doom(final int stores) {
+        storesLeft = stores;
+    }
+
+    void spare() {
+        storesLeft = NEVER;
+    }
+
+    boolean isDoomed() {
+        return storesLeft != NEVER;
+    }
+
+    /// Whether it rightly lost the stream: it stood still.
+    boolean isExcused() {
+        return excused;
+    }
+
+    void onMoved() {
+        excused = false;
+        deposed = false;
+    }
+
+    @Override
+    void store() {
+        if (isDoomed() && --storesLeft <= 0) {
+            throw new ProcessDeath();
+        }
+    }
+
+    private long trueNs() {
+        return events().nowNs();
+    }
+
+    @Override
+    int cycle() {
+        try {
+            int work = 0;
+            if (leads) {
+                work += super.cycle();
+                work += lead();
+            } else {
+                inbox().clear();
+            }
+            look();
+            return work + (follower.advance() ? 1 : 0);
+        } catch (final ProcessDeath e) {
+            host().crash();
+            return 0;
+        }
+    }
+
+    @Override
+    boolean listens() {
+        return leads;
+    }
+
+    @Override
+    boolean mayJoin(final SimSession session) {
+        return leads
+                && successor == null
+                && !follower.hasEnded(session)
+                && receptions().stream().allMatch(one -> one.isLost() || one.isEnded())
+                && super.mayJoin(session);
+    }
+
+    // As a leader: signs of life, members that come, and the membership that waits for them.
+    private int lead() {
+        if (group.leader() != this) {
+            // It stood still so long that another one leads now.
+            excused = true;
+            deposed = true;
+            stopLeading();
+            return 1;
+        }
+        int work = 0;
+        for (final SimReception reception : receptions()) {
+            work += share(reception);
+        }
+        final SimReception waiting = successor;
+        if (waiting != null) {
+            work += share(waiting);
+            reunite(waiting);
+        }
+        return work;
+    }
+
+    private int share(final SimReception reception) {
+        final SimTable table = reception.table();
+        if (table == null) {
+            return 0;
+        }
+        table.segment().beat();
+        int work = 0;
+        for (final Connection one : connections) {
+            if (!one.member.isStopped() && one.member.leader == this && !table.has(one.member)) {
+                final SharedSegment before = table.segment().predecessor();
+                table.admit(one.member, before != null && before == one.last && table.isAwaiting());
+                work++;
+            }
+        }
+        return work;
+    }
+
+    private void reunite(final SimReception waiting) {
+        final SimTable table = java.util.Objects.requireNonNull(waiting.table());
+        survivors.removeIf(member -> member.isStopped() || table.has(member));
+        if (!survivors.isEmpty() && trueNs() - leadsSinceNs <= REUNION_NS) {
+            return;
+        }
+        for (final SimMember late : survivors) {
+            late.leaveOut(leadsSinceNs);
+        }
+        survivors.clear();
+        table.onReunited();
+        successor = null;
+        add(waiting);
+        world().count(SimCount.TAKEOVERS);
+        waiting.resume();
+    }
+
+    // It was waited for in vain.
+    private void leaveOut(final long sinceNs) {
+        if (pausedUntilNs() <= sinceNs) {
+            world().violation("member " + host().address() + ": is left out though it runs");
+        }
+        excused = true;
+    }
+
+    // Looks whether there is a leader that runs.
+    private void look() {
+        final SimMember known = leader;
+        if (known == null || known.isStopped() || !known.leads) {
+            if (known != null && known != this && pausedUntilNs() > known.endedNs) {
+                excused = true;
+            }
+            move(null);
+            return;
+        }
+        if (known == this || nowNs() < lookNs) {
+            return;
+        }
+        lookNs = nowNs() + BEAT_NS;
+        final SimFollower.View last = follower.newest();
+        final long seen = last == null ? 0 : last.heartbeat();
+        stillLooks = last != null && last.isOf(known) && seen == beat ? stillLooks + 1 : 0;
+        beat = seen;
+        if (stillLooks >= STILL_LOOKS) {
+            move(known);
+        }
+    }
+
+    // Follows who leads, or leads.
+    private void move(final @Nullable SimMember still) {
+        stillLooks = 0;
+        lookNs = nowNs() + BEAT_NS;
+        final SimMember present = group.leader();
+        final SimFollower.View last = follower.last();
+        final boolean mayGoOn = !deposed && last != null && last.mayGoOn();
+        if (present != null && present != still && present != this && (!mayGoOn || present.hasPast())) {
+            follow(present, last);
+            return;
+        }
+        final SharedSegment.Found found = mayGoOn && last != null ? last.segment().takeover() : null;
+        if (found != null && last != null && found.checkpoint().complete) {
+            follower.onComplete();
+        }
+        group.lead(this);
+        leads = true;
+        connections.clear();
+        leadsSinceNs = trueNs();
+        follow(this, last);
+        if (found != null && last != null && !found.checkpoint().complete) {
+            takeOver(last, found, still);
+        }
+        wakeAfter(0);
+        group.wakeAll();
+    }
+
+    // Whether it goes on with a membership, or has one already. A newcomer that does not gives way to a survivor.
+    private boolean hasPast() {
+        return successor != null || receptions().stream().anyMatch(SimMember::counts);
+    }
+
+    private static boolean counts(final SimReception reception) {
+        final SimTable table = reception.table();
+        return table != null && table.segment().counts();
+    }
+
+    private void follow(final SimMember present, final SimFollower.@Nullable View last) {
+        leader = present;
+        present.connections.removeIf(one -> one.member == this);
+        present.connections.add(new Connection(this, last == null ? null : last.segment()));
+        present.wakeAfter(random().nextInt(50_000));
+    }
+
+    private void takeOver(
+            final SimFollower.View last, final SharedSegment.Found found, final @Nullable SimMember still) {
+        final Checkpoint from = found.checkpoint();
+        if (world().plant() == Plant.TAKE_OVER_LATE) {
+            from.skipTo(from.firstSequence + 1, from.frameId);
+        }
+        final int slotBytes = last.stream().slotBytes();
+        final byte[] payload =
+                last.segment().read(found.offset(), (int) (from.acknowledged - from.firstSequence) * slotBytes);
+        survivors.clear();
+        survivors.addAll(last.survivors());
+        survivors.remove(still);
+        survivors.remove(this);
+        final SimReception made = new SimReception(
+                this, last.source(), last.stream(), new SimReception.Past(last.reception(), from, payload));
+        last.source().add(made);
+        successor = made;
+    }
+
+    private void stopLeading() {
+        leads = false;
+        endedNs = trueNs();
+        for (final SimReception reception : receptions()) {
+            reception.drop();
+        }
+        receptions().clear();
+        successor = null;
+        survivors.clear();
+        connections.clear();
+        group.onEnd(this);
+    }
+
+    // Leaves the host's other processes with the membership, if there are any.
+    @Override
+    void leave() {
+        follower.leave();
+        final boolean heirs = group.members().stream()
+                .anyMatch(other -> other != this && other.leader == this && !other.isStopped());
+        if (leads && !heirs) {
+            super.leave();
+        }
+        if (leads) {
+            stopLeading();
+        }
+    }
+
+    @Override
+    void conclude() {
+        super.conclude();
+        if (isStopped()) {
+            endedNs = trueNs();
+            group.onEnd(this);
+        }
+    }
+
+    @Override
+    long nextDeadlineNs() {
+        long deadline = super.nextDeadlineNs();
+        if (leads) {
+            deadline = Math.min(deadline, nowNs() + BEAT_NS);
+        } else {
+            deadline = Math.min(deadline, Math.max(nowNs() + 1, lookNs));
+        }
+        return deadline;
+    }
+
+    @Override
+    boolean isSettled(final SimSession last) {
+        return successor == null
+                && receptions().stream().allMatch(SimReception::isFinished)
+                && follower.isSettled(last);
+    }
+
+    @Override
+    String describe() {
+        return follower.describe() + (leads ? ", leads: " + super.describe() : "")
+                + (successor == null ? "" : ", waits for " + survivors.size() + " survivors");
+    }
+}
