@@ -90,6 +90,8 @@ final class SimFollower {
     private final Set<View> former = new HashSet<>();
     private final Set<Long> ended = new HashSet<>();
     private @Nullable View view;
+    // Of what came before the newest one.
+    private @Nullable View past;
     private @Nullable FrameCheck checks;
     private boolean endSeen;
     private int held;
@@ -102,6 +104,7 @@ final class SimFollower {
 
     /// Another segment to read, when everything before was read.
     void add(final View made) {
+        past = last();
         coming.add(made);
         process.wakeAfter(process.random().nextInt(2_000));
     }
@@ -145,13 +148,8 @@ final class SimFollower {
     /// membership.
     @Nullable
     View last() {
-        View newest = view;
-        for (final View waiting : coming) {
-            if (waiting.segment().predecessor() == null || waiting.segment().counts()) {
-                newest = waiting;
-            }
-        }
-        return newest;
+        final View newest = newest();
+        return newest == null || newest.segment().predecessor() == null || newest.segment().counts() ? newest : past;
     }
 
     /// The stream has ended, as its last leader had promised to the source.

@@ -121,9 +121,15 @@ final class SimMember extends SimReceiver {
     boolean mayJoin(final SimSession session) {
         return leads
                 && successor == null
-                && !follower.hasEnded(session)
+                && isWanted(session)
                 && receptions().stream().allMatch(one -> one.isLost() || one.isEnded())
                 && super.mayJoin(session);
+    }
+
+    // Whether anybody here lacks its end.
+    private boolean isWanted(final SimSession session) {
+        return connections.stream()
+                .anyMatch(one -> !one.member.isStopped() && !one.member.follower.hasEnded(session));
     }
 
     // As a leader: signs of life, members that come, and the membership that waits for them.

@@ -285,7 +285,11 @@ final class SimReception implements ReceiverOutput {
         if (goesOn && !membership.over && !source.isClosed()) {
             violation("is refused though its membership lives: " + reason);
         }
-        life.onEvicted(sourceNowNs, aliveTimeoutNs, reason);
+        if (holds) {
+            life.onEvicted(sourceNowNs, aliveTimeoutNs, reason);
+        } else {
+            life.dismiss();
+        }
     }
 
     Membership membership() {

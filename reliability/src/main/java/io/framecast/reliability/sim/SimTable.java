@@ -108,7 +108,7 @@ final class SimTable implements SimReception.Taker, CheckpointLog {
         }
         final boolean fromHere = admitted && !(continues && awaiting);
         final long first = fromHere ? segment.published() : 0;
-        segment.release(index, first);
+        segment.admit(index, first);
         members.add(new Place(index, member));
         admitted = true;
         final long startId = first > 0 ? reception.frames().expectedFrame() : SimFollower.FIRST;

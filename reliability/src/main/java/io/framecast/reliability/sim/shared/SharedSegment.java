@@ -149,6 +149,12 @@ public final class SharedSegment {
         return released[member];
     }
 
+    /// Leader: the place of a member that begins at an entry.
+    public void admit(final int member, final long first) {
+        left[member] = false;
+        released[member] = first;
+    }
+
     public void release(final int member, final long number) {
         released[member] = number;
     }
