@@ -2,11 +2,15 @@ package io.framecast.reliability.sim;
 
 import io.framecast.reliability.sim.plan.Plant;
 import io.framecast.reliability.wire.AckLayout;
+import io.framecast.reliability.wire.AckValues;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.Verdict;
+import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -18,6 +22,10 @@ final class PlantedSource {
     private final Plant plant;
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final Map<Long, MemorySegment> lastAcks = new LinkedHashMap<>();
+    // Of co-roots: the epoch of the newest aggregate.
+    private final Map<Long, Integer> coRoots = new HashMap<>();
+    // Of successors that go on as a co-root: the id that the machine knows.
+    private final Map<Long, Long> heirs = new HashMap<>();
 
     PlantedSource(final SimSource source, final Plant plant) {
         this.source = source;
@@ -44,6 +52,9 @@ final class PlantedSource {
     /// The datagram that the session gets in a control datagram's place: an acknowledgement of sequences that were
     /// not received, or a grant beyond the ring.
     MemorySegment onControl(final MemorySegment datagram) {
+        if (plant == Plant.INHERIT_CO_ROOT) {
+            return inherited(datagram);
+        }
         final boolean forges = plant == Plant.IGNORE_CREDIT || plant == Plant.REUSE_UNACKED_SLOT;
         if (!forges
                 || datagram.byteSize() < Forgery.GRANT + Long.BYTES
@@ -57,6 +68,49 @@ final class PlantedSource {
                         datagram,
                         Forgery.ACKNOWLEDGED,
                         source.session().machine().nextSequence());
+    }
+
+    // A successor of a co-root goes on under its id, and its own progress counts as that of the group.
+    private MemorySegment inherited(final MemorySegment datagram) {
+        if (ControlLayout.check(datagram, 0, (int) datagram.byteSize(), checksum) != Verdict.GOOD) {
+            return datagram;
+        }
+        final long id = ControlLayout.RECEIVER.get(datagram, 0);
+        final int type = ControlLayout.type(datagram, 0);
+        final SimReception reception = source.life().reception(id);
+        if (type == ControlLayout.TYPE_ACK && AckLayout.isAggregate(datagram, 0)) {
+            coRoots.put(id, ControlLayout.EPOCH.get(datagram, 0));
+        } else if (type == ControlLayout.TYPE_RESUME && reception != null) {
+            final long holder = reception.membership().holder().id();
+            final long former = heirs.getOrDefault(holder, holder);
+            if (coRoots.containsKey(former) && holder != id) {
+                heirs.put(id, former);
+                source.admit(reception);
+            }
+        }
+        final Long former = heirs.get(id);
+        if (former == null) {
+            return datagram;
+        }
+        if (type == ControlLayout.TYPE_ACK) {
+            return aggregate(datagram, former);
+        }
+        // Nothing else of it reaches the machine.
+        return MemorySegment.ofArray(new byte[(int) datagram.byteSize()]);
+    }
+
+    private MemorySegment aggregate(final MemorySegment ack, final long id) {
+        final int epoch = coRoots.getOrDefault(id, 0);
+        final AckValues values = new AckValues()
+                .progress(
+                        AckLayout.ACKNOWLEDGED.get(ack, 0), AckLayout.GRANT.get(ack, 0), AckLayout.HIGHEST.get(ack, 0))
+                .complete(AckLayout.isComplete(ack, 0))
+                .aggregate(epoch, id)
+                .echo(AckLayout.NO_ECHO, 0);
+        final MemorySegment forged = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
+        final ControlWriter ids =
+                new ControlWriter(source.life().nonce()).receiver(id).epoch(epoch);
+        return forged.asSlice(0, AckLayout.write(ids.in(forged), values));
     }
 
     /// A receiver sent a valid datagram.

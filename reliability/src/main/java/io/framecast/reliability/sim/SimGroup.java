@@ -1,5 +1,6 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.sim.shared.SharedSegment.Step;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -9,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 /// are armed here.
 final class SimGroup {
     private static final int WAKE_MAX_NS = 50_000;
-    private static final int STORES_MAX = 120;
-    private static final int STORES_SOON = 40;
+    private static final int STEPS_MAX = 120;
+    private static final int STEPS_SOON = 40;
+    private static final int STEPS_AIMED_MAX = 8;
     private static final long DOWN_MAX_NS = 2 * SimSource.ALIVE_TIMEOUT_NS;
 
     private final SimFaults faults;
@@ -44,7 +46,7 @@ final class SimGroup {
         leader = member;
         if (deaths > 0) {
             deaths--;
-            arm(member, 1 + random.nextInt(STORES_SOON));
+            arm(member, STEPS_SOON);
         }
     }
 
@@ -71,7 +73,7 @@ final class SimGroup {
         if (one == null || one.isStopped()) {
             deaths++;
         } else {
-            arm(one, 1 + random.nextInt(STORES_MAX));
+            arm(one, STEPS_MAX);
         }
     }
 
@@ -81,10 +83,15 @@ final class SimGroup {
         members.forEach(SimMember::spare);
     }
 
-    private void arm(final SimMember member, final int stores) {
+    private void arm(final SimMember member, final int stepsMax) {
         final long nowNs = member.events().nowNs();
         final SimHost host = member.host();
-        member.doom(stores);
+        final Step only = switch (random.nextInt(3)) {
+            case 0 -> Step.ENTRY;
+            case 1 -> Step.SENT;
+            default -> null;
+        };
+        member.doom(1 + random.nextInt(only == null ? stepsMax : STEPS_AIMED_MAX), only);
         final long latestNs = nowNs + 1 + random.nextLong(40_000_000);
         final boolean comesBack = random.nextInt(4) != 0;
         faults.expect(latestNs, () -> {

@@ -36,7 +36,8 @@ final class SimMember extends SimReceiver {
     private boolean excused;
     // Another one went on with what it led.
     private boolean deposed;
-    private int storesLeft = NEVER;
+    private int stepsLeft = NEVER;
+    private SharedSegment.@Nullable Step aim;
     private long lookNs;
     private long beat;
     private int stillLooks;
@@ -60,17 +61,21 @@ final class SimMember extends SimReceiver {
         return follower;
     }
 
-    /// It dies at its so-manieth store from now on.
-    void doom(final int stores) {
-        storesLeft = stores;
+    /// It dies at one of its next steps.
+    ///
+    /// @param steps the how-manieth
+    /// @param only of that kind; null for any
+    void doom(final int steps, final SharedSegment.@Nullable Step only) {
+        stepsLeft = steps;
+        aim = only;
     }
 
     void spare() {
-        storesLeft = NEVER;
+        stepsLeft = NEVER;
     }
 
     boolean isDoomed() {
-        return storesLeft != NEVER;
+        return stepsLeft != NEVER;
     }
 
     /// Whether it rightly lost the stream: it stood still.
@@ -84,8 +89,8 @@ final class SimMember extends SimReceiver {
     }
 
     @Override
-    void store() {
-        if (isDoomed() && --storesLeft <= 0) {
+    void pass(final SharedSegment.Step step) {
+        if (isDoomed() && (aim == null || aim == step) && --stepsLeft <= 0) {
             throw new ProcessDeath();
         }
     }

@@ -2,6 +2,7 @@ package io.framecast.reliability.sim;
 
 import io.framecast.reliability.sim.net.SimLane;
 import io.framecast.reliability.sim.record.SimCount;
+import io.framecast.reliability.sim.shared.SharedSegment;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
@@ -138,7 +139,7 @@ class SimReceiver extends SimNode {
     }
 
     /// A point between two steps that others see: the process may die there.
-    void store() {}
+    void pass(final SharedSegment.Step step) {}
 
     // Forgets sessions that are over and checked. A receiver with all of a session answers its source for as long
     // as there is one.

@@ -93,6 +93,11 @@ final class SimReception implements ReceiverOutput {
             holder = first;
         }
 
+        /// The reception that has it now.
+        SimReception holder() {
+            return holder;
+        }
+
         /// The source ended it.
         boolean isOver() {
             return over;
@@ -305,6 +310,10 @@ final class SimReception implements ReceiverOutput {
     /// Its process does not lead any more, and lives.
     void drop() {
         concluded = true;
+    }
+
+    int address() {
+        return address;
     }
 
     long id() {
@@ -545,13 +554,13 @@ final class SimReception implements ReceiverOutput {
 
     @Override
     public void sendControl(final int bytes) {
-        process.store();
+        process.pass(SharedSegment.Step.STORE);
         if (isMeant()) {
             final MemorySegment datagram = copy(bytes);
             world.archive().offer(SimLane.CONTROL, address, datagram);
             world.network().toSource(address, datagram);
         }
-        process.store();
+        process.pass(SharedSegment.Step.SENT);
     }
 
     @Override
@@ -567,11 +576,12 @@ final class SimReception implements ReceiverOutput {
 
     @Override
     public void sendToCoRoot(final int bytes) {
-        process.store();
+        process.pass(SharedSegment.Step.STORE);
         if (isMeant()) {
             world.count(SimCount.REPORTS);
             world.network().between(address, coRoot, SimLane.CONTROL, copy(bytes));
         }
+        process.pass(SharedSegment.Step.SENT);
     }
 
     private MemorySegment copy(final int bytes) {

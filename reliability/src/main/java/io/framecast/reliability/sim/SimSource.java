@@ -183,7 +183,8 @@ final class SimSource extends SimNode implements ControlPort {
     private void onControl(final MemorySegment datagram) {
         final int bytes = (int) datagram.byteSize();
         final long id = bytes >= ControlLayout.LENGTH ? ControlLayout.RECEIVER.get(datagram, 0) : 0;
-        final Verdict verdict = machine.onControl(plant.onControl(datagram), 0, bytes, nowNs());
+        final MemorySegment shown = plant.onControl(datagram);
+        final Verdict verdict = machine.onControl(shown, 0, (int) shown.byteSize(), nowNs());
         final SimReception reception = life.reception(id);
         if (reception != null && ControlLayout.check(datagram, 0, bytes, checksum) == Verdict.GOOD) {
             if (verdict == Verdict.GOOD) {
@@ -202,6 +203,14 @@ final class SimSource extends SimNode implements ControlPort {
             case IMPOSSIBLE, LIMITED, EARLY, STALE_EPOCH -> true;
             default -> false;
         };
+    }
+
+    /// The injected bug answers a RESUME.
+    void admit(final SimReception heir) {
+        heir.onMoved(machine.nextSequence());
+        final MemorySegment start = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
+        final ControlWriter ids = new ControlWriter(life.nonce()).receiver(heir.id());
+        unicast(heir.address(), SimLane.CONTROL, start.asSlice(0, StartLayout.write(ids.in(start), 0, 0)));
     }
 
     private void check() {

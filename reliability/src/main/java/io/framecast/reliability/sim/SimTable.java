@@ -36,7 +36,7 @@ final class SimTable implements SimReception.Taker, CheckpointLog {
     private boolean admitted;
     // Members of the segment before may still come, and this process sends nothing until they did.
     private boolean awaiting;
-    // The injected bug: not in the words yet.
+    // Of an injected bug: not in the segment yet.
     private @Nullable Checkpoint late;
     private long lateOffset;
 
@@ -57,7 +57,7 @@ final class SimTable implements SimReception.Taker, CheckpointLog {
         this.machine = machine;
         this.assembly = assembly;
         final int spare = 1 + process.random().nextInt(ENTRIES_SPARE_MAX);
-        segment = new SharedSegment(ring, predecessor, BundleLayout.FRAMES_MAX + spare, process::store);
+        segment = new SharedSegment(ring, predecessor, BundleLayout.FRAMES_MAX + spare, process::pass);
         places = new long[segment.entries()];
         awaiting = predecessor != null;
     }
@@ -157,25 +157,22 @@ final class SimTable implements SimReception.Taker, CheckpointLog {
     public void onCheckpoint(final Checkpoint checkpoint) {
         final long offset = assembly.ringOffset(checkpoint.firstSequence);
         if (process.world().plant() == Plant.ACKNOWLEDGE_BEFORE_LOG) {
-            writeLate();
-            late = new Checkpoint();
-            late.copy(checkpoint);
-            lateOffset = offset;
-            return;
+            writeLate(checkpoint, offset);
+        } else {
+            segment.write(checkpoint, offset);
         }
-        segment.write(checkpoint, offset);
     }
 
-    private void writeLate() {
-        if (late != null) {
-            segment.write(late, lateOffset);
-            late = null;
-        }
+    // Each comes into the segment in front of the next one.
+    private void writeLate(final Checkpoint checkpoint, final long offset) {
+        segment.write(late == null ? checkpoint : late, late == null ? offset : lateOffset);
+        late = new Checkpoint();
+        late.copy(checkpoint);
+        lateOffset = offset;
     }
 
     /// After each cycle of the session.
     void onCycle() {
-        writeLate();
         final SharedSegment.State state = stateNow();
         if (state != segment.state()) {
             segment.become(state);

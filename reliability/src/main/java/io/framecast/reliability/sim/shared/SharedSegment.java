@@ -3,6 +3,7 @@ package io.framecast.reliability.sim.shared;
 import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.receive.LossReason;
 import java.util.Arrays;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The memory that a leader of a simulated host group shares in one session, as in docs/host-segment.md: its ring, the
@@ -39,6 +40,16 @@ public final class SharedSegment {
     /// A leader's checkpoint, and where the frame in progress lies in its ring.
     public record Found(Checkpoint checkpoint, long offset) {}
 
+    /// A point at which a leader may die.
+    public enum Step {
+        /// In front of a store.
+        STORE,
+        /// Within an entry of the frame table.
+        ENTRY,
+        /// A datagram was sent.
+        SENT
+    }
+
     private static final class Copy {
         private long version;
         private final Checkpoint values = new Checkpoint();
@@ -50,7 +61,7 @@ public final class SharedSegment {
     private final byte[] ring;
     private final @Nullable SharedSegment predecessor;
     private final long generation;
-    private final Runnable store;
+    private final Consumer<Step> store;
     private final Entry[] entries;
     private final Copy[] copies = {new Copy(), new Copy()};
     private long checkpoints;
@@ -63,9 +74,9 @@ public final class SharedSegment {
     /// @param ring of the leader, mapped twice
     /// @param predecessor the segment that it goes on with; null for none
     /// @param entries length of the frame table
-    /// @param store runs before each store of the leader; may end the leader
+    /// @param store hears of each store of the leader in front of it, and may end the leader
     public SharedSegment(
-            final byte[] ring, final @Nullable SharedSegment predecessor, final int entries, final Runnable store) {
+            final byte[] ring, final @Nullable SharedSegment predecessor, final int entries, final Consumer<Step> store) {
         this.ring = ring;
         this.predecessor = predecessor;
         generation = predecessor == null ? 1 : predecessor.generation + 1;
@@ -102,24 +113,24 @@ public final class SharedSegment {
     /// Leader: begins an entry, which others must not read until [#seal].
     public Entry begin(final long number) {
         final Entry entry = entry(number);
-        store.run();
+        store.accept(Step.STORE);
         entry.version = version(number) - 1;
         return entry;
     }
 
     /// Leader: between two stores to an entry.
     public void store() {
-        store.run();
+        store.accept(Step.ENTRY);
     }
 
     public void seal(final long number) {
-        store.run();
+        store.accept(Step.ENTRY);
         entry(number).version = version(number);
     }
 
     /// Leader: entries below are there.
     public void publish(final long number) {
-        store.run();
+        store.accept(Step.STORE);
         published = number;
     }
 
@@ -128,7 +139,7 @@ public final class SharedSegment {
     }
 
     public void become(final State value) {
-        store.run();
+        store.accept(Step.STORE);
         state = value;
     }
 
@@ -172,21 +183,21 @@ public final class SharedSegment {
     public void write(final Checkpoint from, final long offset) {
         checkpoints++;
         final Copy to = copies[(int) (checkpoints & 1)];
-        store.run();
+        store.accept(Step.STORE);
         to.version = 2 * checkpoints - 1;
         final Checkpoint values = to.values;
-        store.run();
+        store.accept(Step.STORE);
         values.secret = from.secret;
         values.firstSequence = from.firstSequence;
         values.frameId = from.frameId;
-        store.run();
+        store.accept(Step.STORE);
         values.acknowledged = from.acknowledged;
         values.granted = from.granted;
         values.complete = from.complete;
-        store.run();
+        store.accept(Step.STORE);
         values.copy(from);
         to.offset = offset;
-        store.run();
+        store.accept(Step.STORE);
         to.version = 2 * checkpoints;
     }
 
