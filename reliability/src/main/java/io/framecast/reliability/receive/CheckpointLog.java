@@ -8,4 +8,12 @@ public interface CheckpointLog {
     ///
     /// @param checkpoint reused; valid during the call
     void onCheckpoint(Checkpoint checkpoint);
+
+    /// Whether a successor goes on from an earlier checkpoint: the receiver tells its source nothing new any more.
+    ///
+    /// Asked after [#onCheckpoint]. A successor says so *before* it reads the checkpoint, and the receiver looks
+    /// *after* it wrote one: so whatever the receiver tells is in what the successor reads.
+    default boolean isSucceeded() {
+        return false;
+    }
 }

@@ -19,6 +19,8 @@ final class ReceiveLedger {
     private boolean over;
     private @Nullable CheckpointLog log;
     private final Checkpoint checkpoint = new Checkpoint();
+    // Of a receiver with a log: what its source knows.
+    private final AckValues told = new AckValues();
 
     ReceiveLedger(final ReceiverConfig config, final FrameQueue queue, final StreamEnd streamEnd) {
         this.config = config;
@@ -37,7 +39,8 @@ final class ReceiveLedger {
 
     /// It is a member, and has handed out nothing: a successor begins there.
     void keepStart() {
-        keep(acknowledgeable(), granted, false);
+        told.progress(startSequence, granted, startSequence);
+        keep(startSequence, granted, false);
     }
 
     /// The receiver goes on where another one stopped.
@@ -58,30 +61,43 @@ final class ReceiveLedger {
     }
 
     /// Before the source hears of a new holder.
-    void inherit(final Checkpoint from) {
+    ///
+    /// @return false where another one goes on
+    boolean inherit(final Checkpoint from) {
         final CheckpointLog taker = log;
-        if (taker != null) {
-            checkpoint.copy(from);
-            checkpoint.secret = config.secret();
-            taker.onCheckpoint(checkpoint);
+        if (taker == null) {
+            return true;
         }
+        checkpoint.copy(from);
+        checkpoint.secret = config.secret();
+        taker.onCheckpoint(checkpoint);
+        told.progress(from.acknowledged, from.granted, from.acknowledged);
+        return !taker.isSucceeded();
     }
 
-    // Before the source hears of it.
+    // Before the source hears of it. Where a successor goes on, the values become those that the source was told.
     private void promise(final AckValues values) {
-        keep(values.acknowledged(), values.grant(), values.isComplete());
+        if (keep(values.acknowledged(), values.grant(), values.isComplete())) {
+            told.progress(values.acknowledged(), values.grant(), values.highest())
+                    .complete(values.isComplete());
+        } else {
+            values.progress(told.acknowledged(), told.grant(), Math.max(told.acknowledged(), values.highest()))
+                    .complete(told.isComplete());
+        }
     }
 
-    private void keep(final long acknowledged, final long grant, final boolean complete) {
+    private boolean keep(final long acknowledged, final long grant, final boolean complete) {
         final CheckpointLog taker = log;
-        if (taker != null) {
-            queue.describe(checkpoint);
-            checkpoint.secret = config.secret();
-            checkpoint.acknowledged = acknowledged;
-            checkpoint.granted = grant;
-            checkpoint.complete = complete;
-            taker.onCheckpoint(checkpoint);
+        if (taker == null) {
+            return true;
         }
+        queue.describe(checkpoint);
+        checkpoint.secret = config.secret();
+        checkpoint.acknowledged = acknowledged;
+        checkpoint.granted = grant;
+        checkpoint.complete = complete;
+        taker.onCheckpoint(checkpoint);
+        return !taker.isSucceeded();
     }
 
     private long acknowledgeable() {

@@ -86,7 +86,7 @@ final class LifeCheck {
     /// The source notified this receiver that it is no member.
     void onEvicted(final long sourceNowNs, final long aliveTimeoutNs, final LeaveLayout.Reason reason) {
         final long silentNs = sourceNowNs - sourceHeardNs;
-        if (reason == LeaveLayout.Reason.SILENT && silentNs <= aliveTimeoutNs) {
+        if (!dismissed && reason == LeaveLayout.Reason.SILENT && silentNs <= aliveTimeoutNs) {
             violation("evicted though the source heard it " + silentNs / 1000 + " us ago");
         }
         if (reason == LeaveLayout.Reason.SLOW && process.user().delivery().kind() != Delivery.Kind.EVICT) {

@@ -16,6 +16,7 @@ final class SimFaults {
 
     private static final long ALIVE_NS = SimSource.ALIVE_TIMEOUT_NS;
     private static final long FIRST_CRASH_NS = 20_000_000;
+    private static final long FIRST_STRIKE_MAX_NS = 50_000_000;
     private static final int REPEATS_MAX = 3;
 
     /// What happens to a link from one time to another.
@@ -141,7 +142,9 @@ final class SimFaults {
     /// Plans the deaths of a host group's leaders, each between two stores to what it shares.
     void plan(final SimGroup group) {
         for (int i = 0; i < REPEATS_MAX && happens(0.7, mix.crashes().receivers()); i++) {
-            expect(FIRST_CRASH_NS + random.nextLong(2 * endNs / 3), group::strike);
+            // Many of them where the membership begins.
+            final long fromNs = random.nextInt(3) == 0 ? FIRST_STRIKE_MAX_NS : 2 * endNs / 3;
+            expect(random.nextLong(fromNs), group::strike);
         }
         if (mix.crashes().isAny()) {
             expect(endNs, group::calm);

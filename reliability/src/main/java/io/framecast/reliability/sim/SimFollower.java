@@ -78,7 +78,7 @@ final class SimFollower {
 
         /// Whether its membership is not over, by its words.
         boolean mayGoOn() {
-            return segment().counts() && segment().state() != State.ENDED && segment().state() != State.LOST;
+            return segment().counts() && !segment().isInherited() && segment().state() != State.ENDED && segment().state() != State.LOST;
         }
     }
 

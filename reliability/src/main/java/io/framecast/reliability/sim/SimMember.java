@@ -234,17 +234,13 @@ final class SimMember extends SimReceiver {
             follow(present, last);
             return;
         }
-        final SharedSegment.Found found = mayGoOn && last != null ? last.segment().takeover() : null;
-        if (found != null && last != null && found.checkpoint().complete) {
-            follower.onComplete();
-        }
         group.lead(this);
         leads = true;
         connections.clear();
         leadsSinceNs = trueNs();
         follow(this, last);
-        if (found != null && last != null && !found.checkpoint().complete) {
-            takeOver(last, found, still);
+        if (mayGoOn) {
+            takeOver(last, still);
         }
         wakeAfter(0);
         group.wakeAll();
@@ -267,9 +263,15 @@ final class SimMember extends SimReceiver {
         present.wakeAfter(random().nextInt(50_000));
     }
 
-    private void takeOver(
-            final SimFollower.View last, final SharedSegment.Found found, final @Nullable SimMember still) {
+    private void takeOver(final SimFollower.View last, final @Nullable SimMember still) {
+        // The claim comes first: what the leader tells its source from now on is nothing new.
+        final long claim = last.segment().claim();
+        final SharedSegment.Found found = last.segment().takeover();
         final Checkpoint from = found.checkpoint();
+        if (from.complete) {
+            follower.onComplete();
+            return;
+        }
         if (world().plant() == Plant.TAKE_OVER_LATE) {
             from.skipTo(from.firstSequence + 1, from.frameId);
         }
@@ -281,7 +283,7 @@ final class SimMember extends SimReceiver {
         survivors.remove(still);
         survivors.remove(this);
         final SimReception made = new SimReception(
-                this, last.source(), last.stream(), new SimReception.Past(last.reception(), from, payload));
+                this, last.source(), last.stream(), new SimReception.Past(last.reception(), from, payload, claim));
         last.source().add(made);
         successor = made;
     }

@@ -78,8 +78,9 @@ final class SimReception implements ReceiverOutput {
     ///
     /// @param holder its reception
     /// @param payload of the frame in progress, as far as it was acknowledged
-    record Past(SimReception holder, Checkpoint checkpoint, byte[] payload) {
-        private SharedSegment segment() {
+    /// @param claim on its segment
+    record Past(SimReception holder, Checkpoint checkpoint, byte[] payload, long claim) {
+        SharedSegment segment() {
             return requireNonNull(holder.table).segment();
         }
     }
@@ -187,8 +188,7 @@ final class SimReception implements ReceiverOutput {
             table = null;
             consumer = new SimConsumer(this, process, memory, frames);
         } else {
-            table = new SimTable(
-                    sharing, this, machine, assembly, memory.of(Space.RING), past == null ? null : past.segment());
+            table = new SimTable(sharing, this, machine, assembly, memory.of(Space.RING), past);
             consumer = table;
             machine.log(table);
             copyPast(assembly, memory.of(Space.RING));
@@ -253,6 +253,10 @@ final class SimReception implements ReceiverOutput {
     void resume() {
         life.onHeard();
         machine.resume(requireNonNull(past).checkpoint, process.nowNs());
+        if (isLost()) {
+            // Another one goes on.
+            life.dismiss();
+        }
     }
 
     /// The source gave this receiver a place that another one had.
@@ -262,7 +266,7 @@ final class SimReception implements ReceiverOutput {
         if (past == null || membership.holder == this) {
             return;
         }
-        if (membership.holder != past.holder && membership.holder.generation() >= generation()) {
+        if (!succeeds(membership.holder)) {
             violation("gets a membership that had gone on without it");
         }
         membership.holder.life.dismiss();
@@ -276,8 +280,22 @@ final class SimReception implements ReceiverOutput {
         return past != null;
     }
 
-    private long generation() {
-        return table == null ? 0 : table.segment().generation();
+    // Whether it goes on with what that one had, or one between the two.
+    private boolean succeeds(final SimReception holder) {
+        for (SimReception one = this; one.past != null; one = one.past.holder) {
+            if (one.past.holder == holder) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// The source did not take its RESUME, or told it that it is no member.
+    void onRefused() {
+        final boolean goesOn = past != null && (membership.holder == this || succeeds(membership.holder));
+        if (goesOn && !membership.over && !source.isClosed()) {
+            violation("is refused though its membership lives");
+        }
     }
 
     /// The source notified this receiver that it is no member.
@@ -286,10 +304,7 @@ final class SimReception implements ReceiverOutput {
         if (holds && reason != LeaveLayout.Reason.UNKNOWN) {
             membership.over = true;
         }
-        final boolean goesOn = past != null && (holds || membership.holder == past.holder);
-        if (goesOn && !membership.over && !source.isClosed()) {
-            violation("is refused though its membership lives: " + reason);
-        }
+        onRefused();
         if (holds) {
             life.onEvicted(sourceNowNs, aliveTimeoutNs, reason);
         } else {

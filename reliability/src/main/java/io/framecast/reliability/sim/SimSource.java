@@ -190,6 +190,8 @@ final class SimSource extends SimNode implements ControlPort {
             if (verdict == Verdict.GOOD) {
                 reception.life().onHeardBySource(nowNs());
                 plant.onHeard(id, datagram);
+            } else if (ControlLayout.type(datagram, 0) == ControlLayout.TYPE_RESUME && verdict != Verdict.LIMITED) {
+                reception.onRefused();
             } else if (isPollable(verdict)) {
                 reception.life().onNoticedBySource();
             }

@@ -51,15 +51,18 @@ final class SimTable implements SimReception.Taker, CheckpointLog {
             final ReceiverMachine machine,
             final Assembly assembly,
             final byte[] ring,
-            final @Nullable SharedSegment predecessor) {
+            final SimReception.@Nullable Past past) {
         this.process = process;
         this.reception = reception;
         this.machine = machine;
         this.assembly = assembly;
         final int spare = 1 + process.random().nextInt(ENTRIES_SPARE_MAX);
-        segment = new SharedSegment(ring, predecessor, BundleLayout.FRAMES_MAX + spare, process::pass);
+        final int entries = BundleLayout.FRAMES_MAX + spare;
+        segment = past == null
+                ? new SharedSegment(ring, null, 0, entries, process::pass)
+                : new SharedSegment(ring, past.segment(), past.claim(), entries, process::pass);
         places = new long[segment.entries()];
-        awaiting = predecessor != null;
+        awaiting = past != null;
     }
 
     SharedSegment segment() {
@@ -161,6 +164,12 @@ final class SimTable implements SimReception.Taker, CheckpointLog {
         } else {
             segment.write(checkpoint, offset);
         }
+    }
+
+    @Override
+    public boolean isSucceeded() {
+        final SharedSegment before = segment.predecessor();
+        return segment.isClaimed() || (before != null && !segment.counts() && !segment.open());
     }
 
     // Each comes into the segment in front of the next one.

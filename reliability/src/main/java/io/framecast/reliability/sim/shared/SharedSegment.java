@@ -3,6 +3,7 @@ package io.framecast.reliability.sim.shared;
 import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.receive.LossReason;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +66,10 @@ public final class SharedSegment {
     private final Entry[] entries;
     private final Copy[] copies = {new Copy(), new Copy()};
     private long checkpoints;
+    private final long claim;
+    private long claims;
+    // By the newest claim: no other one follows.
+    private boolean inherited;
     private long published;
     private long heartbeat;
     private State state = State.JOINING;
@@ -73,12 +78,18 @@ public final class SharedSegment {
 
     /// @param ring of the leader, mapped twice
     /// @param predecessor the segment that it goes on with; null for none
+    /// @param claim on the predecessor
     /// @param entries length of the frame table
     /// @param store hears of each store of the leader in front of it, and may end the leader
     public SharedSegment(
-            final byte[] ring, final @Nullable SharedSegment predecessor, final int entries, final Consumer<Step> store) {
+            final byte[] ring,
+            final @Nullable SharedSegment predecessor,
+            final long claim,
+            final int entries,
+            final Consumer<Step> store) {
         this.ring = ring;
         this.predecessor = predecessor;
+        this.claim = claim;
         generation = predecessor == null ? 1 : predecessor.generation + 1;
         this.store = store;
         this.entries = new Entry[entries];
@@ -201,9 +212,37 @@ public final class SharedSegment {
         to.version = 2 * checkpoints;
     }
 
-    /// Whether there is a whole checkpoint: from then on, a successor goes on from here.
+    /// A successor goes on from here, in place of one that did not [#open]; not when one did. From then on, the leader's promises are void.
+    ///
+    /// @return the number of the claim
+    public long claim() {
+        return ++claims;
+    }
+
+    /// The segment of a successor, with its own checkpoint written: members go on from it from now on.
+    ///
+    /// @return false where there is a newer claim
+    public boolean open() {
+        final SharedSegment before = Objects.requireNonNull(predecessor);
+        store.accept(Step.STORE);
+        before.inherited |= before.claims == claim;
+        return before.claims == claim;
+    }
+
+    /// Whether a successor's segment has taken its place for all.
+    public boolean isInherited() {
+        return inherited;
+    }
+
+    /// Whether a successor goes on with what its leader had promised.
+    public boolean isClaimed() {
+        return claims > 0;
+    }
+
+    /// Whether a successor would go on from here, and not from the segment before.
     public boolean counts() {
-        return find() != null;
+        return find() != null
+                && (predecessor == null || (predecessor.inherited && predecessor.claims == claim));
     }
 
     private @Nullable Copy find() {
@@ -215,12 +254,9 @@ public final class SharedSegment {
         return newest;
     }
 
-    /// Successor: the newest whole checkpoint, and the frames published behind it; null where there is none.
-    public @Nullable Found takeover() {
-        final Copy newest = find();
-        if (newest == null) {
-            return null;
-        }
+    /// Successor: the newest whole checkpoint, and the frames published behind it. Only where this [#counts].
+    public Found takeover() {
+        final Copy newest = Objects.requireNonNull(find());
         final Checkpoint from = new Checkpoint();
         from.copy(newest.values);
         final long last = published - 1;
