@@ -237,7 +237,9 @@ final class SimFollower {
             }
             checks = null;
         }
-        process.onMoved();
+        if (coming.isEmpty()) {
+            process.onMoved();
+        }
         view = to;
     }
 

@@ -17,6 +17,8 @@ final class SimGroup {
 
     private final SimFaults faults;
     private final RandomGenerator random;
+    // Of each ring, beyond what it needs: a successor's is as long as its leader's.
+    private final int spareSlots;
     // Processes that run, in order of their beginning.
     private final List<SimMember> members = new ArrayList<>();
     private @Nullable SimMember leader;
@@ -26,6 +28,11 @@ final class SimGroup {
     SimGroup(final SimFaults faults, final RandomGenerator random) {
         this.faults = faults;
         this.random = random;
+        spareSlots = random.nextInt(2) * random.nextInt(64);
+    }
+
+    int spareSlots() {
+        return spareSlots;
     }
 
     @Nullable

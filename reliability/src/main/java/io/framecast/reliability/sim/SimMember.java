@@ -26,7 +26,10 @@ final class SimMember extends SimReceiver {
     private final SimFollower follower;
     // Whom it follows, itself perhaps.
     private @Nullable SimMember leader;
+    private int leaderTerm;
     private boolean leads;
+    // Of its own leading: connections end with each.
+    private int term;
     private final List<Connection> connections = new ArrayList<>();
     // The membership that goes on, until the source is told.
     private @Nullable SimReception successor;
@@ -203,7 +206,7 @@ final class SimMember extends SimReceiver {
     // Looks whether there is a leader that runs.
     private void look() {
         final SimMember known = leader;
-        if (known == null || known.isStopped() || !known.leads) {
+        if (known == null || known.isStopped() || !known.leads || known.term != leaderTerm) {
             if (known != null && known != this && pausedUntilNs() > known.endedNs) {
                 excused = true;
             }
@@ -236,6 +239,7 @@ final class SimMember extends SimReceiver {
         }
         group.lead(this);
         leads = true;
+        term++;
         connections.clear();
         leadsSinceNs = trueNs();
         follow(this, last);
@@ -258,6 +262,7 @@ final class SimMember extends SimReceiver {
 
     private void follow(final SimMember present, final SimFollower.@Nullable View last) {
         leader = present;
+        leaderTerm = present.term;
         present.connections.removeIf(one -> one.member == this);
         present.connections.add(new Connection(this, last == null ? null : last.segment()));
         present.wakeAfter(random().nextInt(50_000));

@@ -149,7 +149,7 @@ final class SimReception implements ReceiverOutput {
         id = random.nextLong() | 1;
         epochOffsetNs = id % EPOCH_OFFSET_MAX_NS;
         final SimMember sharing = process instanceof final SimMember member ? member : null;
-        final MemoryShape shape = shape(options, stream, sharing != null, random);
+        final MemoryShape shape = shape(options, stream, sharing, random);
         final SimFrameMemory memory = new SimFrameMemory(process, shape, sharing != null, random);
         final LanePort.Placement placement =
                 shape.kind() == Kind.BY_ARRIVAL || (shape.kind() == Kind.STAGED && random.nextBoolean())
@@ -203,15 +203,18 @@ final class SimReception implements ReceiverOutput {
 
     // The placement is drawn by the run's share of each; the memory is long enough for the user's frames.
     private MemoryShape shape(
-            final SimOptions options, final StreamInfo stream, final boolean shared, final RandomGenerator random) {
-        final boolean byArrival = !shared && random.nextDouble() < options.flow().byArrival();
-        final boolean staged = !shared && random.nextInt(3) == 0;
+            final SimOptions options,
+            final StreamInfo stream,
+            final @Nullable SimMember sharing,
+            final RandomGenerator random) {
+        final boolean byArrival = sharing == null && random.nextDouble() < options.flow().byArrival();
+        final boolean staged = sharing == null && random.nextInt(3) == 0;
         final Kind kind = byArrival ? Kind.BY_ARRIVAL : staged ? Kind.STAGED : Kind.IN_RING;
         final int batchMax = options.flow().batchMax();
         final int spareSlots = user.delivery().isWaitedFor() ? 0 : batchMax;
         final int ringSlots =
                 (int) ReceiverConfig.ringSlotsMin(stream, options.flow().framesHeld())
-                        + random.nextInt(2) * random.nextInt(64)
+                        + (sharing == null ? random.nextInt(2) * random.nextInt(64) : sharing.group().spareSlots())
                         + spareSlots;
         final int buffers = byArrival ? 1 + random.nextInt(SimOptions.BUFFERS_MAX) : 1;
         return new MemoryShape(
