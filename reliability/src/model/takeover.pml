@@ -53,6 +53,7 @@ byte outside; /* has nothing to go on with: it joins anew */
 byte given[N] = 1; /* segments that it has: 0's from the start */
 byte read[N]; /* frames that its user has */
 byte received[N]; /* in order */
+byte ring[N]; /* frames whose bytes it has */
 byte acked[N]; /* the newest ACK under way */
 byte stage[N]; /* of an ACK: 0 none, 1 its checkpoint is stored, 2 and no claim was seen */
 
@@ -69,8 +70,9 @@ byte resumeAck[N];
 
 #define SERVES(p) (HAS(member, p) && LIVES(p))
 /* By data or repair; the source still holds it. */
-#define RECEIVE(p) :: d_step { SERVES(p) && received[p] < S && received[p] >= freed -> received[p]++ }
-#define PUBLISH(p) :: d_step { SERVES(p) && published[p] < received[p] -> published[p]++ }
+#define RECEIVE(p) :: d_step { SERVES(p) && received[p] < S && received[p] >= freed -> \
+    ring[p] = ring[p] | BIT(received[p]); received[p]++ }
+#define PUBLISH(p) :: d_step { SERVES(p) && published[p] < received[p] -> assert(HAS(ring[p], published[p])); published[p]++ }
 
 /* Nothing is acknowledged behind the frame that is handed out next. */
 #define WORTH(p) MIN(received[p], published[p] + 1)
@@ -89,31 +91,21 @@ byte resumeAck[N];
 #define LOOK(p) :: d_step { LIVES(p) && stage[p] == 1 -> stage[p] = (MAY_TELL(p) -> 2 : 0) }
 #define ACK(p) :: d_step { LIVES(p) && stage[p] == 2 -> acked[p] = checkpoint[p]; stage[p] = 0 }
 #endif
-#ifdef BUG_OLD_ACK
-#define IS_HOLDER(p) true
-#else
-#define IS_HOLDER(p) (holder == p)
-#endif
-#define TAKE_ACK(p) :: d_step { IS_HOLDER(p) && acked[p] > freed -> freed = acked[p] }
+#define TAKE_ACK(p) :: d_step { holder == p && acked[p] > freed -> freed = acked[p] }
 
 #define CRASH(p) :: d_step { LIVES(p) && deaths < DEATHS -> deaths++; dead = dead | BIT(p) }
 #define READ(q, s) :: d_step { LIVES(q) && HAS(given[q], s) && base[s] <= read[q] && read[q] < published[s] -> read[q]++ }
 
 /* The leader is gone, or is taken for one that stands still. */
 #define MOVE(p) :: d_step { LIVES(p) && !HAS(led | outside, p) && (!LIVES(listener) || stops < STOPS) -> move(p); skip }
-#ifdef BUG_NO_CLAIM /* whoever leads goes on, another one's claim or not */
-#define IS_TAKEN(s) false
-#else
-#define IS_TAKEN(s) HAS(opened, s)
-#endif
 inline move(p) {
     stops = stops + LIVES(listener);
     listener = p;
     from[p] = LAST(p);
-    if
-    :: IS_TAKEN(from[p]) -> outside = outside | BIT(p); from[p] = NONE
-    :: else -> claim[from[p]] = p; led = led | BIT(p); given[p] = given[p] | BIT(p)
-    fi
+    assert(!HAS(opened, from[p])); /* nobody is left behind by a successor */
+    claim[from[p]] = p;
+    led = led | BIT(p);
+    given[p] = given[p] | BIT(p)
 }
 
 /* Each at its own moment: the checkpoint, the table, and the frame in progress between the two. */
@@ -124,13 +116,15 @@ inline move(p) {
 #else
 #define BEGIN(p) MAX(received[p], published[from[p]])
 #endif
-#define MAKE(p) :: d_step { BEGINS(p) && HAS(looked & ~made, p) -> received[p] = BEGIN(p); \
-    base[p] = published[from[p]]; published[p] = base[p]; made = made | BIT(p) }
+#define FRAMES(a, b) ((BIT(MAX(a, b)) - 1) & ~(BIT(a) - 1))
+#define MAKE(p) :: d_step { BEGINS(p) && HAS(looked & ~made, p) -> \
+    base[p] = published[from[p]]; published[p] = base[p]; ring[p] = ring[from[p]] & FRAMES(base[p], received[p]); \
+    received[p] = BEGIN(p); made = made | BIT(p) }
 #define ATTACH(q, p) :: d_step { LIVES(q) && !HAS(led | outside, q) && listener == p && BEGINS(p) && HAS(made, p) \
     && !HAS(given[q], p) && LAST(q) == from[p] -> given[q] = given[q] | BIT(p) }
 
 /* The leader that stood still is not waited for. */
-#define IS_HERE(q, p) (!LIVES(q) || q == from[p] || HAS(outside, q) || HAS(given[q], p))
+#define IS_HERE(q, p) (!LIVES(q) || q == from[p] || HAS(led, q) || HAS(given[q], p))
 #ifdef BUG_HASTY /* tells the source before every survivor has the segment */
 #define ARE_HERE(p) true
 #else
@@ -144,9 +138,14 @@ inline move(p) {
 #define NEXT(s) ((s) + 1)
 #endif
 #define OPEN(p) :: d_step { BEGINS(p) && next[p] > 0 && !HAS(told | outside, p) -> open(p); skip }
+#ifdef BUG_NO_CLAIM /* goes on, another one's claim or not */
+#define CLAIMS(p) true
+#else
+#define CLAIMS(p) (claim[from[p]] == p)
+#endif
 inline open(p) {
     if
-    :: claim[from[p]] == p -> opened = opened | BIT(from[p]); told = told | BIT(p)
+    :: CLAIMS(p) -> opened = opened | BIT(from[p]); told = told | BIT(p)
     :: else -> outside = outside | BIT(p)
     fi
 }
@@ -178,7 +177,6 @@ inline take_resume(p) {
 
 active proctype all() {
     d_step {
-        next[0] = 2;
         from[0] = NONE; from[1] = NONE; from[2] = NONE;
         claim[0] = NONE; claim[1] = NONE; claim[2] = NONE;
         next[0] = 1
@@ -205,9 +203,9 @@ end:
     od
 }
 
-/* A leader that others took for dead may end in the middle. */
-#define IS_DEPOSED(q) (HAS(led, q) && claim[q] != NONE)
-#define IS_FREE(q) (!LIVES(q) || HAS(outside, q) || IS_DEPOSED(q))
+/* A leader in whose place others went on may end in the middle. */
+#define IS_DEPOSED(q) (HAS(led, q) && (claim[q] != NONE || (from[q] != NONE && claim[from[q]] != q)))
+#define IS_FREE(q) (!LIVES(q) || IS_DEPOSED(q))
 #define IS_DONE(q) (IS_FREE(q) || read[q] == S)
 #define IS_FREED (freed == S || (IS_FREE(0) && IS_FREE(1) && IS_FREE(2)))
 ltl served { <> (IS_DONE(0) && IS_DONE(1) && IS_DONE(2) && IS_FREED) }

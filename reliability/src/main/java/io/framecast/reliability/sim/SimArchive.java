@@ -2,6 +2,10 @@ package io.framecast.reliability.sim;
 
 import io.framecast.reliability.sim.net.SimEvents;
 import io.framecast.reliability.sim.net.SimLane;
+import io.framecast.reliability.sim.record.SimCount;
+import io.framecast.reliability.sim.record.SimJournal;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.NackLayout;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,14 +24,21 @@ final class SimArchive {
     private record Kept(SimLane lane, int from, MemorySegment datagram) {}
 
     private final SimEvents events;
+    private final SimJournal journal;
     private final SimNetwork network;
     private final RandomGenerator random;
     private final boolean used;
     private final List<Kept> kept = new ArrayList<>();
 
     /// @param used whether processes start again in this run
-    SimArchive(final SimEvents events, final SimNetwork network, final RandomGenerator random, final boolean used) {
+    SimArchive(
+            final SimEvents events,
+            final SimJournal journal,
+            final SimNetwork network,
+            final RandomGenerator random,
+            final boolean used) {
         this.events = events;
+        this.journal = journal;
         this.network = network;
         this.random = random;
         this.used = used;
@@ -70,6 +81,12 @@ final class SimArchive {
     // Not by links: they would count it as one of the session's losses.
     private void send(final Kept one) {
         if (one.from != SimNetwork.SOURCE) {
+            // The source repairs once more what it still holds.
+            if (ControlLayout.type(one.datagram, 0) == ControlLayout.TYPE_NACK) {
+                for (int i = 0; i < NackLayout.ranges(one.datagram, 0); i++) {
+                    journal.count(SimCount.LOSSES, NackLayout.count(one.datagram, 0, i));
+                }
+            }
             network.source().arrive(SimLane.CONTROL, one.datagram);
             return;
         }

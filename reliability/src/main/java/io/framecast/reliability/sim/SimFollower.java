@@ -24,6 +24,7 @@ final class SimFollower {
         private final long startId;
         private final boolean continues;
         private final boolean[] done;
+        private final long madeNs;
         private long next;
         private long released;
         private int held;
@@ -42,6 +43,7 @@ final class SimFollower {
             this.member = member;
             this.startId = startId;
             this.continues = continues;
+            madeNs = table.process().events().nowNs();
             next = first;
             released = first;
             done = new boolean[table.segment().entries()];
@@ -237,9 +239,7 @@ final class SimFollower {
             }
             checks = null;
         }
-        if (coming.isEmpty()) {
-            process.onMoved();
-        }
+        process.onMoved(to.madeNs);
         view = to;
     }
 

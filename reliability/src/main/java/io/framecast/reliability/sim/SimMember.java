@@ -37,6 +37,7 @@ final class SimMember extends SimReceiver {
     private long leadsSinceNs;
     private long endedNs;
     private boolean excused;
+    private long excusedNs;
     // Another one went on with what it led.
     private boolean deposed;
     private int stepsLeft = NEVER;
@@ -86,9 +87,17 @@ final class SimMember extends SimReceiver {
         return excused;
     }
 
-    void onMoved() {
-        excused = false;
-        deposed = false;
+    /// It reads a segment that it was given at that time, by the true clock.
+    void onMoved(final long givenNs) {
+        if (givenNs >= excusedNs) {
+            excused = false;
+            deposed = false;
+        }
+    }
+
+    private void excuse() {
+        excused = true;
+        excusedNs = trueNs();
     }
 
     @Override
@@ -144,7 +153,7 @@ final class SimMember extends SimReceiver {
     private int lead() {
         if (group.leader() != this) {
             // It stood still so long that another one leads now.
-            excused = true;
+            excuse();
             deposed = true;
             stopLeading();
             return 1;
@@ -200,7 +209,7 @@ final class SimMember extends SimReceiver {
         if (pausedUntilNs() <= sinceNs) {
             world().violation("member " + host().address() + ": is left out though it runs");
         }
-        excused = true;
+        excuse();
     }
 
     // Looks whether there is a leader that runs.
@@ -208,7 +217,7 @@ final class SimMember extends SimReceiver {
         final SimMember known = leader;
         if (known == null || known.isStopped() || !known.leads || known.term != leaderTerm) {
             if (known != null && known != this && pausedUntilNs() > known.endedNs) {
-                excused = true;
+                excuse();
             }
             move(null);
             return;

@@ -27,14 +27,15 @@ record SimWorld(
     static SimWorld of(final SimOptions options, final SplittableRandom random) {
         final SimEvents events = new SimEvents();
         final SimNetwork network = new SimNetwork();
+        final SimJournal journal = new SimJournal();
         final boolean restarts = options.faults().crashes().isAny();
         return new SimWorld(
                 options,
                 random,
                 events,
-                new SimJournal(),
+                journal,
                 network,
-                new SimArchive(events, network, random.split(), restarts),
+                new SimArchive(events, journal, network, random.split(), restarts),
                 new SimTail(options.link().delayNs()),
                 new SimFabric(),
                 new ArrayList<>());
