@@ -2,11 +2,12 @@
 # The simulator on seeds that no test has: which ones follows from the commit, so that every commit tries others and the
 # same commit the same. Ends with "N passed, N failed"; the printed command repeats a failure.
 #
-#   SIMULATE_SEEDS   how many of each kind, default 600
+#   SIMULATE_SEEDS   how many of each kind, default 600; of hosts with several processes 2000
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 
 seeds=${SIMULATE_SEEDS:-600}
+host_seeds=${SIMULATE_SEEDS:-2000}
 first=$((16#$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1000000) + 1000000))
 passed=0
 failed=0
@@ -32,5 +33,6 @@ sys.exit(0 if result["drops"] > 0 and result["repairs"] > 0 and result["frames"]
 
 simulate --receivers 4
 simulate --receivers 16 --loss 0.05 --crashes
+seeds=$host_seeds simulate --receivers 3 --host-group 4 --crashes
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

@@ -433,7 +433,7 @@ public final class ReceiverMachine {
             case ControlLayout.TYPE_ASSIGN, ControlLayout.TYPE_REPAIR_GROUP, ControlLayout.TYPE_RC_CONNECT ->
                 state == State.RECEIVING || state == State.ENDED
                         ? reporting.onInstruction(datagram, offset, nowNs)
-                        : Verdict.EARLY;
+                        : onEarlyInstruction(datagram, offset, nowNs);
             // Datagrams from receivers to sources reach receivers too where both share a port.
             case ControlLayout.TYPE_JOIN,
                     ControlLayout.TYPE_READY,
@@ -446,6 +446,14 @@ public final class ReceiverMachine {
             case ControlLayout.TYPE_POLICY -> policy.onAnswer(datagram, offset);
             default -> Verdict.BAD_TYPE;
         };
+    }
+
+    // Of a successor whose START was lost: its source counts it already.
+    private Verdict onEarlyInstruction(final MemorySegment datagram, final long offset, final long nowNs) {
+        if (state == State.STARTING && ControlLayout.type(datagram, offset) != ControlLayout.TYPE_RC_CONNECT) {
+            source.onHeard(nowNs);
+        }
+        return Verdict.EARLY;
     }
 
     private Verdict onHeartbeat(final MemorySegment datagram, final long offset, final long nowNs) {

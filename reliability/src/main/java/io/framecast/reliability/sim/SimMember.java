@@ -35,11 +35,8 @@ final class SimMember extends SimReceiver {
     private @Nullable SimReception successor;
     private final List<SimMember> survivors = new ArrayList<>();
     private long leadsSinceNs;
-    private long endedNs;
     private boolean excused;
     private long excusedNs;
-    // Another one went on with what it led.
-    private boolean deposed;
     private int stepsLeft = NEVER;
     private SharedSegment.@Nullable Step aim;
     private long lookNs;
@@ -91,7 +88,6 @@ final class SimMember extends SimReceiver {
     void onMoved(final long givenNs) {
         if (givenNs >= excusedNs) {
             excused = false;
-            deposed = false;
         }
     }
 
@@ -154,7 +150,6 @@ final class SimMember extends SimReceiver {
         if (group.leader() != this) {
             // It stood still so long that another one leads now.
             excuse();
-            deposed = true;
             stopLeading();
             return 1;
         }
@@ -216,9 +211,6 @@ final class SimMember extends SimReceiver {
     private void look() {
         final SimMember known = leader;
         if (known == null || known.isStopped() || !known.leads || known.term != leaderTerm) {
-            if (known != null && known != this && pausedUntilNs() > known.endedNs) {
-                excuse();
-            }
             move(null);
             return;
         }
@@ -226,6 +218,11 @@ final class SimMember extends SimReceiver {
             return;
         }
         lookNs = nowNs() + BEAT_NS;
+        if (group.leader() != known) {
+            // Another one listens in its place, whether or not this one had a segment of it.
+            move(null);
+            return;
+        }
         final SimFollower.View last = follower.newest();
         final long seen = last == null ? 0 : last.heartbeat();
         stillLooks = last != null && last.isOf(known) && seen == beat ? stillLooks + 1 : 0;
@@ -241,8 +238,12 @@ final class SimMember extends SimReceiver {
         lookNs = nowNs() + BEAT_NS;
         final SimMember present = group.leader();
         final SimFollower.View last = follower.last();
-        final boolean mayGoOn = !deposed && last != null && last.mayGoOn();
+        final boolean mayGoOn = last != null && last.mayGoOn();
         if (present != null && present != still && present != this && (!mayGoOn || present.hasPast())) {
+            if (pausedUntilNs() > present.leadsSinceNs) {
+                // Others went on while it stood still.
+                excuse();
+            }
             follow(present, last);
             return;
         }
@@ -304,7 +305,6 @@ final class SimMember extends SimReceiver {
 
     private void stopLeading() {
         leads = false;
-        endedNs = trueNs();
         for (final SimReception reception : receptions()) {
             reception.drop();
         }
@@ -333,8 +333,7 @@ final class SimMember extends SimReceiver {
     void conclude() {
         super.conclude();
         if (isStopped()) {
-            endedNs = trueNs();
-            group.onEnd(this);
+                group.onEnd(this);
         }
     }
 

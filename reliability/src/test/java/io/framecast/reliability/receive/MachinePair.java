@@ -18,6 +18,7 @@ import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.HeartbeatValues;
 import io.framecast.reliability.wire.LaneAddresses;
+import io.framecast.reliability.wire.ResumeLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
@@ -82,8 +83,18 @@ public final class MachinePair {
 
     public ReceiverMachine newReceiver(
             final long id, final int ringSlots, final int capacity, final Delivery delivery) {
+        return newReceiver(id, SECRET, ringSlots, capacity, delivery);
+    }
+
+    /// A receiver that is to go on with another one's membership.
+    ReceiverMachine newSuccessor(final long id, final Checkpoint from) {
+        return newReceiver(id, ResumeLayout.next(from.secret), 256, 32, Delivery.RELIABLE);
+    }
+
+    private ReceiverMachine newReceiver(
+            final long id, final long secret, final int ringSlots, final int capacity, final Delivery delivery) {
         final ReceiverConfig config =
-                new ReceiverConfig(stream, id, SECRET, ringSlots, capacity, 2, delivery, ADDRESSES, 0, 0);
+                new ReceiverConfig(stream, id, secret, ringSlots, capacity, 2, delivery, ADDRESSES, 0, 0);
         return new ReceiverMachine(config, new SplittableRandom(2), new Sink(), null);
     }
 

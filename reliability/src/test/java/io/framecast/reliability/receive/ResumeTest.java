@@ -17,10 +17,22 @@ class ResumeTest {
     private final MachinePair pair = new MachinePair();
     private final Checkpoint promised = new Checkpoint();
     private final List<Long> frames = new ArrayList<>();
+    private boolean succeeded;
+    private final CheckpointLog log = new CheckpointLog() {
+        @Override
+        public void onCheckpoint(final Checkpoint checkpoint) {
+            ResumeTest.this.onCheckpoint(checkpoint);
+        }
+
+        @Override
+        public boolean isSucceeded() {
+            return succeeded;
+        }
+    };
 
     @BeforeEach
     void join() {
-        pair.receiver.log(this::onCheckpoint);
+        pair.receiver.log(log);
         pair.join();
         assertEquals(State.RECEIVING, pair.receiver.state());
     }
@@ -29,17 +41,8 @@ class ResumeTest {
         copy(checkpoint, promised);
     }
 
-    static void copy(final Checkpoint from, final Checkpoint to) {
-        to.secret = from.secret;
-        to.firstSequence = from.firstSequence;
-        to.frameId = from.frameId;
-        to.acknowledged = from.acknowledged;
-        to.granted = from.granted;
-        to.complete = from.complete;
-        to.frameBytes = from.frameBytes;
-        to.attributes = from.attributes;
-        to.timestampNs = from.timestampNs;
-        to.metadata = from.metadata;
+    private static void copy(final Checkpoint from, final Checkpoint to) {
+        to.copy(from);
     }
 
     // Another process takes over with what was promised last, and with nothing else.
@@ -48,8 +51,8 @@ class ResumeTest {
         copy(promised, from);
         pair.toSender.clear();
         pair.toReceiver.clear();
-        pair.receiver = pair.newReceiver(id, 256, 32);
-        pair.receiver.log(this::onCheckpoint);
+        pair.receiver = pair.newSuccessor(id, from);
+        pair.receiver.log(log);
         pair.receiver.resume(from, pair.nowNs);
         pair.exchange();
     }
@@ -144,6 +147,56 @@ class ResumeTest {
         pair.run(500_000_000);
         poll();
         assertEquals(List.of(0L, 1L, 2L), frames);
+    }
+
+    /// Frames may be handed out before the first ACK.
+    @Test
+    void shouldLogThatItIsAMemberBeforeItHandsOutAFrame() {
+        final List<Long> firsts = new ArrayList<>();
+        pair.receiver = pair.newReceiver(9, 256, 32);
+        pair.receiver.log(checkpoint -> firsts.add(checkpoint.firstSequence));
+        pair.receiver.start(pair.nowNs);
+        pair.exchange();
+        assertEquals(State.RECEIVING, pair.receiver.state());
+        assertEquals(List.of(pair.sender.nextSequence()), firsts.subList(0, 1));
+    }
+
+    /// A successor that died before the source heard it has logged already: its successor knows no better.
+    @Test
+    void shouldGoOnFromASuccessorThatTheSourceNeverHeard() {
+        pair.publish(2);
+        pair.send(0);
+        pair.run(100_000_000);
+        final Checkpoint from = new Checkpoint();
+        copy(promised, from);
+        final ReceiverMachine unheard = pair.newSuccessor(6, from);
+        unheard.log(log);
+        unheard.resume(from, pair.nowNs);
+        assertTrue(promised.secret != from.secret);
+        takeOver(7);
+        assertEquals(State.RECEIVING, pair.receiver.state());
+        poll();
+        assertEquals(List.of(0L), frames);
+    }
+
+    /// The successor has read what was promised: the source hears nothing beyond.
+    @Test
+    void shouldTellNothingNewOnceASuccessorGoesOn() {
+        pair.publish(2);
+        pair.send(0);
+        pair.run(100_000_000);
+        poll();
+        assertEquals(2, pair.sender.releasable());
+        succeeded = true;
+        pair.publish(2);
+        pair.send(2);
+        pair.run(100_000_000);
+        assertEquals(4, promised.acknowledged);
+        assertEquals(2, pair.sender.releasable());
+        pair.receiver = pair.newSuccessor(8, promised);
+        pair.receiver.log(log);
+        pair.receiver.resume(promised, pair.nowNs);
+        assertEquals(State.LOST, pair.receiver.state());
     }
 
     @Test

@@ -23,12 +23,14 @@ import picocli.CommandLine.Option;
         footer = {
             "  framecast simulate --seeds 1..2000 --receivers 8 --loss 0.05",
             "  framecast simulate --seeds 1..2000 --receivers 16 --loss 0.05 --crashes",
+            "  framecast simulate --seeds 1..2000 --receivers 3 --host-group 4 --crashes",
             "  framecast simulate --seeds 1..20 --plant no-duplicate-check",
             "  framecast simulate --seeds 42 --json -"
         })
 public final class SimulateCommand implements Callable<Integer> {
     private static final Pattern SEEDS = Pattern.compile("(\\d{1,18})(?:\\.\\.(\\d{1,18}))?");
     private static final int RECEIVERS_MAX = 1_000;
+    private static final int HOST_GROUP_MAX = 32;
     private static final long SEEDS_MAX = 1_000_000;
 
     @Option(names = "--seeds", paramLabel = "A..B", description = "Seeds to run, both ends included; default 1..100.")
@@ -56,13 +58,22 @@ public final class SimulateCommand implements Callable<Integer> {
     private boolean oneSided;
 
     @Option(
+            names = "--host-group",
+            paramLabel = "N",
+            description = "Each receiver is a host of N processes that share one membership: one leads, and others take"
+                    + " over from it; default ${DEFAULT-VALUE}.")
+    private int hostGroup = 1;
+
+    @Option(
             names = "--plant",
             paramLabel = "NAME",
             description = "Break the protocol on purpose: no-duplicate-check, ignore-credit, reuse-unacked-slot,"
                     + " skip-reassembly, forget-nack, wrong-frame-boundary, stale-session, forget-given-up, no-eviction,"
                     + " hasty-eviction, keep-dead-source, ignore-clock-skew, accept-old-session, release-twice,"
                     + " release-early, drop-whole-frames, own-receipt, speak-for-all, trust-headers, reuse-fed-slot,"
-                    + " reuse-copied-slot, deliver-uncopied, grant-held-slots, forget-taken-back or repair-storm.")
+                    + " reuse-copied-slot, deliver-uncopied, grant-held-slots, forget-taken-back or repair-storm; with"
+                    + " --host-group release-cursor-early, take-over-late, acknowledge-before-log,"
+                    + " accept-torn-entry or inherit-co-root.")
     private String plant = "none";
 
     private final Environment environment;
@@ -103,7 +114,21 @@ public final class SimulateCommand implements Callable<Integer> {
         if (Double.isNaN(loss) || loss > 0.9 || (loss < 0 && loss != -1)) {
             throw new ConfigException("--loss: expected 0 … 0.9, got " + loss);
         }
-        return new SimulateRun.Plan(first, last, new Swarm(receivers, loss, crashes, oneSided, plant()));
+        return new SimulateRun.Plan(
+                first, last, new Swarm(receivers, loss, crashes, oneSided, hostGroup, requireShown(plant())));
+    }
+
+    private Plant requireShown(final Plant chosen) {
+        if (hostGroup < 1 || hostGroup > HOST_GROUP_MAX) {
+            throw new ConfigException("--host-group: expected 1 … " + HOST_GROUP_MAX + ", got " + hostGroup);
+        }
+        if (hostGroup > 1 && oneSided) {
+            throw new ConfigException("--one-sided: a host group receives by udp alone; leave --host-group out");
+        }
+        if (chosen.isOfHostGroup() && hostGroup == 1) {
+            throw new ConfigException("--plant: " + chosen.label() + " is a bug of host groups; add --host-group 4");
+        }
+        return chosen;
     }
 
     private Plant plant() {

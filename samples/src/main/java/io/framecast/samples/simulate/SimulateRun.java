@@ -26,7 +26,7 @@ final class SimulateRun {
     private static final int VIOLATIONS_SHOWN_MAX = 5;
 
     /// Reported, in this order.
-    private static final Set<SimCount> COUNTS = EnumSet.range(SimCount.EVENTS, SimCount.FAILOVERS);
+    private static final Set<SimCount> COUNTS = EnumSet.range(SimCount.EVENTS, SimCount.TAKEOVERS);
 
     /// The seeds to run, and the settings of each run.
     record Plan(long first, long last, Swarm swarm) {
@@ -35,6 +35,7 @@ final class SimulateRun {
                     + (swarm.loss() < 0 ? "" : " --loss " + swarm.loss())
                     + (swarm.crashes() ? " --crashes" : "")
                     + (swarm.oneSided() ? " --one-sided" : "")
+                    + (swarm.hostGroup() == 1 ? "" : " --host-group " + swarm.hostGroup())
                     + (swarm.plant() == Plant.NONE
                             ? ""
                             : " --plant " + swarm.plant().label());

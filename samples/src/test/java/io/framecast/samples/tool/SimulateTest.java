@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.samples.ExitStatus;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -37,6 +38,7 @@ final class SimulateTest {
                         "clogs",
                         "stalls",
                         "failovers",
+                        "takeovers",
                         "repair_ratio_max",
                         "digest"),
                 List.copyOf(first.keySet()));
@@ -121,10 +123,29 @@ final class SimulateTest {
         "--receivers, 0, --receivers: expected 1",
         "--loss, 1, --loss: expected 0",
         "--loss, -0.5, --loss: expected 0",
+        "--host-group, 0, --host-group: expected 1",
+        "--plant, take-over-late, --plant: take-over-late is a bug of host groups",
         "--plant, weeds, --plant: unknown plant weeds; known are no-duplicate-check"
     })
     void shouldNameWhatIsWrongWhenAnOptionIs(final String option, final String value, final String message) {
         tool.run("simulate", option, value, "--json", "-").assertFailed(ExitStatus.USAGE, message);
+    }
+
+    @Test
+    void shouldRunHostsOfSeveralProcesses() {
+        final String[] hosts = {"simulate", "--seeds", "1..20", "--receivers", "2", "--host-group", "4", "--crashes"};
+        final Map<?, ?> clean = tool.run(append(hosts, "--json", "-")).json();
+        assertTrue((long) clean.get("takeovers") > 0);
+        final ToolFixture.Run broken = tool.run(append(hosts, "--plant", "take-over-late", "--json", "-"));
+        assertEquals(ExitStatus.MISMATCH, broken.status());
+        final String replay = (String) broken.json().get("replay");
+        assertTrue(replay.endsWith(" --crashes --host-group 4 --plant take-over-late"), replay);
+        final String[] words = replay.substring("framecast ".length()).split(" ", -1);
+        assertEquals(ExitStatus.MISMATCH, tool.run(words).status());
+    }
+
+    private static String[] append(final String[] words, final String... more) {
+        return Stream.concat(Stream.of(words), Stream.of(more)).toArray(String[]::new);
     }
 
     @Test

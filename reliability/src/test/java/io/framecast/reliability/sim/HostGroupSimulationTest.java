@@ -1,0 +1,123 @@
+package io.framecast.reliability.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.reliability.sim.plan.LinkSpec;
+import io.framecast.reliability.sim.plan.Plant;
+import io.framecast.reliability.sim.plan.SimOptions;
+import io.framecast.reliability.sim.plan.Swarm;
+import io.framecast.reliability.sim.record.SimCount;
+import io.framecast.reliability.sim.record.SimReport;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Hosts of several processes that share one membership.
+@Execution(ExecutionMode.CONCURRENT)
+final class HostGroupSimulationTest {
+    private static final int PLANT_SEEDS_MAX = 120;
+    private static final Swarm HOSTS = Swarm.of(3, -1).withHostGroup(4).withCrashes();
+    private static final SimOptions QUIET = SimOptions.quiet(1, 40)
+            .withFrames(64 * 20, 64, 64)
+            .withLink(LinkSpec.lossy(0.02))
+            .withHostGroup(3);
+    private static final long MIDST_NS = Simulation.QUIET_BEGIN_NS + 200_000;
+
+    private static SimReport clean(final SimReport report) {
+        assertEquals(List.of(), report.violations(), () -> "seed " + report.seed());
+        return report;
+    }
+
+    @Test
+    void shouldKeepEveryPromiseWhenLeadersCrash() {
+        long takeovers = 0;
+        for (long seed = 1; seed <= 60; seed++) {
+            takeovers += clean(Simulation.run(seed, HOSTS)).of(SimCount.TAKEOVERS);
+        }
+        assertTrue(takeovers > 60, takeovers + " takeovers");
+    }
+
+    @Tag("campaign")
+    @Test
+    void shouldKeepEveryPromiseWhenLeadersCrashInManyRuns() {
+        for (long seed = 1_000; seed < 1_600; seed++) {
+            clean(Simulation.run(seed, HOSTS));
+        }
+    }
+
+    @Test
+    void shouldRepeatItselfWhenTheSeedIsTheSame() {
+        for (long seed = 1; seed <= 8; seed++) {
+            assertEquals(Simulation.run(seed, HOSTS), Simulation.run(seed, HOSTS));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            mode = EnumSource.Mode.INCLUDE,
+            names = {
+                "RELEASE_CURSOR_EARLY",
+                "TAKE_OVER_LATE",
+                "ACKNOWLEDGE_BEFORE_LOG",
+                "ACCEPT_TORN_ENTRY",
+                "INHERIT_CO_ROOT"
+            })
+    void shouldFindThePlantWhenAHostGroupIsBroken(final Plant plant) {
+        final Swarm swarm = Swarm.of(4, 0.05).withHostGroup(4).withCrashes().withPlant(plant);
+        boolean found = false;
+        for (long seed = 1; seed <= PLANT_SEEDS_MAX && !found; seed++) {
+            found = !Simulation.run(seed, swarm).isClean();
+        }
+        assertTrue(found, plant.label());
+    }
+
+    @Test
+    void shouldGiveEveryFrameToEachOfAHost() {
+        final SimReport report = clean(Simulation.run(1, QUIET));
+        assertEquals(3 * 40, report.of(SimCount.FRAMES));
+        assertEquals(0, report.of(SimCount.TAKEOVERS));
+    }
+
+    /// Two of three leaders in a row.
+    @Test
+    void shouldLoseNothingWhenLeadersDie() {
+        for (long seed = 1; seed <= 20; seed++) {
+            final SimReport report = clean(Simulation.run(seed, QUIET, (faults, _, hosts) -> {
+                faults.expect(MIDST_NS, () -> retireLeader(hosts));
+                faults.expect(MIDST_NS + 2_000_000, () -> retireLeader(hosts));
+            }));
+            assertEquals(2, report.of(SimCount.TAKEOVERS), () -> "seed " + report.seed());
+            assertEquals(0, report.of(SimCount.EVICTIONS), () -> "seed " + report.seed());
+        }
+    }
+
+    /// It goes on where it stood, beside its successor.
+    @Test
+    void shouldLoseNothingWhenALeaderStandsStill() {
+        for (long seed = 1; seed <= 20; seed++) {
+            final SimReport report = clean(Simulation.run(
+                    seed,
+                    QUIET,
+                    (faults, _, hosts) ->
+                            faults.expect(MIDST_NS, () -> leader(hosts).pause(MIDST_NS + 300_000_000))));
+            assertEquals(1, report.of(SimCount.TAKEOVERS), () -> "seed " + report.seed());
+            assertEquals(0, report.of(SimCount.EVICTIONS), () -> "seed " + report.seed());
+        }
+    }
+
+    private static void retireLeader(final List<SimHost> hosts) {
+        leader(hosts).retire();
+    }
+
+    private static SimHost leader(final List<SimHost> hosts) {
+        return hosts.stream()
+                .filter(host -> host.process() != null && host.listens())
+                .findFirst()
+                .orElseThrow();
+    }
+}
