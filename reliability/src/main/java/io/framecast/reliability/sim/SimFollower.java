@@ -33,12 +33,7 @@ final class SimFollower {
         /// @param first entry to read
         /// @param startId the first frame to get, as the checker knows it
         /// @param continues whether it goes on with the stream that this member read
-        View(
-                final SimTable table,
-                final int member,
-                final long first,
-                final long startId,
-                final boolean continues) {
+        View(final SimTable table, final int member, final long first, final long startId, final boolean continues) {
             this.table = table;
             this.member = member;
             this.startId = startId;
@@ -80,7 +75,10 @@ final class SimFollower {
 
         /// Whether its membership is not over, by its words.
         boolean mayGoOn() {
-            return segment().counts() && !segment().isInherited() && segment().state() != State.ENDED && segment().state() != State.LOST;
+            return segment().counts()
+                    && !segment().isInherited()
+                    && segment().state() != State.ENDED
+                    && segment().state() != State.LOST;
         }
     }
 
@@ -151,7 +149,11 @@ final class SimFollower {
     @Nullable
     View last() {
         final View newest = newest();
-        return newest == null || newest.segment().predecessor() == null || newest.segment().counts() ? newest : past;
+        return newest == null
+                        || newest.segment().predecessor() == null
+                        || newest.segment().counts()
+                ? newest
+                : past;
     }
 
     /// The stream has ended, as its last leader had promised to the source.
@@ -169,7 +171,8 @@ final class SimFollower {
     /// Whether the user has everything, and holds nothing.
     boolean isSettled(final SimSession last) {
         final View current = view;
-        final boolean read = current == null || current.next >= current.segment().published();
+        final boolean read =
+                current == null || current.next >= current.segment().published();
         return held == 0 && read && coming.isEmpty() && (hasEnded(last) || last.isClosed());
     }
 
@@ -266,7 +269,11 @@ final class SimFollower {
     private FrameCheck checks(final View current) {
         FrameCheck own = checks;
         if (own == null) {
-            own = new FrameCheck(world, current.source(), process.user().delivery(), process.host().address());
+            own = new FrameCheck(
+                    world,
+                    current.source(),
+                    process.user().delivery(),
+                    process.host().address());
             checks = own;
             begin(current, own);
         }
@@ -308,7 +315,8 @@ final class SimFollower {
         if (world.plant() == Plant.RELEASE_CURSOR_EARLY) {
             release(current, number);
         }
-        final long untilNs = process.user().keepUntilNs(process.random(), process.events().nowNs());
+        final long untilNs =
+                process.user().keepUntilNs(process.random(), process.events().nowNs());
         process.events().at(untilNs, () -> returned(current, number, one, own));
     }
 
@@ -336,7 +344,8 @@ final class SimFollower {
             from.done[index(from, from.released)] = false;
             from.released++;
         }
-        from.segment().release(from.member, Math.max(from.released, from.segment().released(from.member)));
+        from.segment()
+                .release(from.member, Math.max(from.released, from.segment().released(from.member)));
         from.table.wakeLeader();
     }
 
@@ -351,7 +360,8 @@ final class SimFollower {
                 + (current == null
                         ? "nowhere"
                         : current.next + " of " + current.segment().published() + " in generation "
-                                + current.segment().generation() + " " + current.segment().state());
+                                + current.segment().generation() + " "
+                                + current.segment().state());
     }
 
     private void violation(final String text) {

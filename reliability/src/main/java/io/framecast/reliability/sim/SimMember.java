@@ -141,8 +141,7 @@ final class SimMember extends SimReceiver {
 
     // Whether anybody here lacks its end.
     private boolean isWanted(final SimSession session) {
-        return connections.stream()
-                .anyMatch(one -> !one.member.isStopped() && !one.member.follower.hasEnded(session));
+        return connections.stream().anyMatch(one -> !one.member.isStopped() && !one.member.follower.hasEnded(session));
     }
 
     // As a leader: signs of life, members that come, and the membership that waits for them.
@@ -319,8 +318,8 @@ final class SimMember extends SimReceiver {
     @Override
     void leave() {
         follower.leave();
-        final boolean heirs = group.members().stream()
-                .anyMatch(other -> other != this && other.leader == this && !other.isStopped());
+        final boolean heirs =
+                group.members().stream().anyMatch(other -> other != this && other.leader == this && !other.isStopped());
         if (leads && !heirs) {
             super.leave();
         }
@@ -333,7 +332,7 @@ final class SimMember extends SimReceiver {
     void conclude() {
         super.conclude();
         if (isStopped()) {
-                group.onEnd(this);
+            group.onEnd(this);
         }
     }
 
@@ -357,7 +356,8 @@ final class SimMember extends SimReceiver {
 
     @Override
     String describe() {
-        return follower.describe() + (leads ? ", leads: " + super.describe() : "")
+        return follower.describe()
+                + (leads ? ", leads: " + super.describe() : "")
                 + (successor == null ? "" : ", waits for " + survivors.size() + " survivors");
     }
 }

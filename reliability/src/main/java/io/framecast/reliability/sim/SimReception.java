@@ -22,7 +22,6 @@ import io.framecast.reliability.receive.ReceiverOutput;
 import io.framecast.reliability.receive.RemoteMemory;
 import io.framecast.reliability.session.FrameConsumer;
 import io.framecast.reliability.session.ReceiveSession;
-import io.framecast.reliability.sim.shared.SharedSegment;
 import io.framecast.reliability.sim.net.SimClock;
 import io.framecast.reliability.sim.net.SimInbox;
 import io.framecast.reliability.sim.net.SimLane;
@@ -31,6 +30,7 @@ import io.framecast.reliability.sim.plan.Plant;
 import io.framecast.reliability.sim.plan.SimOptions;
 import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimJournal;
+import io.framecast.reliability.sim.shared.SharedSegment;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.DataLayout;
@@ -207,14 +207,17 @@ final class SimReception implements ReceiverOutput {
             final StreamInfo stream,
             final @Nullable SimMember sharing,
             final RandomGenerator random) {
-        final boolean byArrival = sharing == null && random.nextDouble() < options.flow().byArrival();
+        final boolean byArrival =
+                sharing == null && random.nextDouble() < options.flow().byArrival();
         final boolean staged = sharing == null && random.nextInt(3) == 0;
         final Kind kind = byArrival ? Kind.BY_ARRIVAL : staged ? Kind.STAGED : Kind.IN_RING;
         final int batchMax = options.flow().batchMax();
         final int spareSlots = user.delivery().isWaitedFor() ? 0 : batchMax;
         final int ringSlots =
                 (int) ReceiverConfig.ringSlotsMin(stream, options.flow().framesHeld())
-                        + (sharing == null ? random.nextInt(2) * random.nextInt(64) : sharing.group().spareSlots())
+                        + (sharing == null
+                                ? random.nextInt(2) * random.nextInt(64)
+                                : sharing.group().spareSlots())
                         + spareSlots;
         final int buffers = byArrival ? 1 + random.nextInt(SimOptions.BUFFERS_MAX) : 1;
         return new MemoryShape(

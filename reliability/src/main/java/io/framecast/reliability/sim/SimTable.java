@@ -197,8 +197,7 @@ final class SimTable implements SimReception.Taker, CheckpointLog {
         }
         if (state == State.ENDED || state == State.LOST) {
             final boolean over = reception.session().isEnded() && losses.isEmpty();
-            final SharedSegment.State end =
-                    state == State.ENDED ? SharedSegment.State.ENDED : SharedSegment.State.LOST;
+            final SharedSegment.State end = state == State.ENDED ? SharedSegment.State.ENDED : SharedSegment.State.LOST;
             return over ? end : segment.state();
         }
         return state == State.RECEIVING ? SharedSegment.State.RUNNING : SharedSegment.State.JOINING;
@@ -236,8 +235,7 @@ final class SimTable implements SimReception.Taker, CheckpointLog {
 
     @Override
     public void onFrame(final ReceivedFrame frame, final long place) {
-        final FrameCheck.Held one =
-                reception.frames().onFrame(frame, segment.ring(), assembly.offset(), true);
+        final FrameCheck.Held one = reception.frames().onFrame(frame, segment.ring(), assembly.offset(), true);
         if (one == null || !reception.frames().onShared(one)) {
             return;
         }

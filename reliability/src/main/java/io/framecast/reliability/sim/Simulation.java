@@ -129,8 +129,7 @@ public final class Simulation {
         final SimUser user = new SimUser(options, random.split());
         final int address = world.network().hosts().size();
         final SimHost.Links links = links(options.link());
-        final SimHost host =
-                new SimHost(world, address, (on, own) -> role.start(on, own, user), links, random.split());
+        final SimHost host = new SimHost(world, address, (on, own) -> role.start(on, own, user), links, random.split());
         world.network().attach(host);
         final double late = 0.3 * options.faults().unrest();
         final long joinNs = random.nextLong(random.nextDouble() < late ? 150_000_000 : 1_000_000);

@@ -164,8 +164,8 @@ public record SimOptions(
     }
 
     public SimOptions withCoRoots(final CoRootConfig value) {
-        final Audience changed = new Audience(
-                audience.impatient, audience.dwellNs, value, audience.oneSided, audience.hostGroup);
+        final Audience changed =
+                new Audience(audience.impatient, audience.dwellNs, value, audience.oneSided, audience.hostGroup);
         return new SimOptions(receivers, stream, flow, changed, link, faults, plant);
     }
 
@@ -176,8 +176,7 @@ public record SimOptions(
 
     /// Each receiver is a host of that many processes, which share one membership.
     public SimOptions withHostGroup(final int processes) {
-        final Audience changed =
-                new Audience(0, audience.dwellNs, audience.coRoots, audience.oneSided, processes);
+        final Audience changed = new Audience(0, audience.dwellNs, audience.coRoots, audience.oneSided, processes);
         return new SimOptions(receivers, stream, flow, changed, link, faults, plant);
     }
 

@@ -212,7 +212,8 @@ public final class SharedSegment {
         to.version = 2 * checkpoints;
     }
 
-    /// A successor goes on from here, in place of one that did not [#open]; not when one did. From then on, the leader's promises are void.
+    /// A successor goes on from here, in place of one that did not [#open]; not when one did. From then on, the
+    /// leader's promises are void.
     ///
     /// @return the number of the claim
     public long claim() {
@@ -241,8 +242,7 @@ public final class SharedSegment {
 
     /// Whether a successor would go on from here, and not from the segment before.
     public boolean counts() {
-        return find() != null
-                && (predecessor == null || (predecessor.inherited && predecessor.claims == claim));
+        return find() != null && (predecessor == null || (predecessor.inherited && predecessor.claims == claim));
     }
 
     private @Nullable Copy find() {
