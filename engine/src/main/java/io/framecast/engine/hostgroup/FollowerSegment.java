@@ -207,6 +207,8 @@ final class FollowerSegment implements AutoCloseable {
             exit();
             uses.give();
         };
+        // Before the checkpoint is read. A leader that only stood still tells its source nothing new from then on.
+        buffer.putIntVolatile(SegmentLayout.CLAIMED_AT, 1);
         final Takeover found = isOfSource() || state() != SegmentLayout.RUNNING ? null : found(channel, deposed, end);
         if (found == null) {
             end.run();

@@ -225,6 +225,11 @@ final class LeaderSegment implements AutoCloseable {
         checkpoints.write(checkpoint, offset);
     }
 
+    /// Receiver, behind [#checkpoint]: whether a successor reads, or has read, an earlier one.
+    boolean isClaimed() {
+        return buffer.getIntVolatile(SegmentLayout.CLAIMED_AT) != 0;
+    }
+
     /// Listener: a sign of life.
     void beat() {
         buffer.putLongOrdered(SegmentLayout.HEARTBEAT_AT, 1 + buffer.getLong(SegmentLayout.HEARTBEAT_AT));

@@ -27,6 +27,8 @@ final class SegmentLayout {
     static final int STATE_AT = 136;
     static final int WANTS_AT = 144;
     static final int HEARTBEAT_AT = 152;
+    // By a successor.
+    static final int CLAIMED_AT = 160;
     static final int CLOCK_OFFSET_AT = 192;
     static final int CLOCK_ERROR_AT = 200;
     // Addresses of the source: a length byte, then the bytes.

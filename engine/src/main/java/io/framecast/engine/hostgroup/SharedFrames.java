@@ -47,6 +47,11 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
     }
 
     @Override
+    public boolean isSucceeded() {
+        return segment.isClaimed();
+    }
+
+    @Override
     public boolean hasRoom() {
         return segment.hasRoom(oldest);
     }

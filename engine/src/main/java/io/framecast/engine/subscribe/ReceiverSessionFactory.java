@@ -84,7 +84,6 @@ final class ReceiverSessionFactory {
                 NumaPolicy _ = context.memoryPolicy()) {
             requireRoom(needs);
             final ReceiveMemory memory = opened.add(memory(shape, kind));
-            final long id = secrets.nextLong() | 1;
             final ReceiverSession session = new ReceiverSession(
                     subscriber,
                     transport,
@@ -93,7 +92,7 @@ final class ReceiverSessionFactory {
                     loss,
                     shape,
                     memory,
-                    id,
+                    secrets.nextLong() | 1,
                     takeover == null ? secrets.nextLong() : ResumeLayout.next(takeover.checkpoint().secret),
                     takeover,
                     conductor);

@@ -1,5 +1,6 @@
 package io.framecast.engine.hostgroup;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -16,6 +17,7 @@ import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.memory.MirroredMemory;
+import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
@@ -29,6 +31,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /// What leader and followers share, and what either does with words that make no sense.
@@ -143,6 +146,95 @@ class SegmentTest {
             leader.publishLoss(1, 1, LossReason.EXPIRED, 0);
             assertEquals(1, leader.released());
             assertEquals(1, late.take());
+        }
+    }
+
+    private static Checkpoint checkpoint(final long first, final long frameId, final long acknowledged) {
+        final Checkpoint made = new Checkpoint();
+        made.secret = 4711;
+        made.firstSequence = first;
+        made.frameId = frameId;
+        made.acknowledged = acknowledged;
+        made.granted = acknowledged + 10;
+        made.frameBytes = 5_000;
+        made.attributes = 3 << 8;
+        made.metadata = new byte[] {7, 8, 9};
+        return made;
+    }
+
+    private static @Nullable Takeover takeover(final FollowerSegment follower) {
+        return follower.takeover("test", -1, new Holds());
+    }
+
+    @Test
+    void shouldLeaveASuccessorWhatWasPromised() {
+        leader.become(SegmentLayout.RUNNING);
+        try (FollowerSegment follower = follower()) {
+            assertNull(takeover(follower), "nothing was promised");
+            leader.checkpoint(checkpoint(6, 9, 8), 2048);
+            assertTrue(leader.isClaimed());
+            ring.segment().set(ValueLayout.JAVA_BYTE, 2048 + 100, (byte) 5);
+            final Takeover found = takeover(follower);
+            assertNotNull(found);
+            assertEquals(STREAM.session(), found.stream().session());
+            assertEquals(STREAM.slotBytes(), found.stream().slotBytes());
+            assertEquals(6, found.checkpoint().firstSequence);
+            assertEquals(9, found.checkpoint().frameId);
+            assertEquals(8, found.checkpoint().acknowledged);
+            assertEquals(4711, found.checkpoint().secret);
+            assertArrayEquals(new byte[] {7, 8, 9}, found.checkpoint().metadata);
+            assertEquals(2 * STREAM.slotBytes(), found.payload().byteSize());
+            assertEquals(5, found.payload().get(ValueLayout.JAVA_BYTE, 100));
+            found.close();
+        }
+    }
+
+    @Test
+    void shouldBeginBehindTheLastEntryWhereThatIsFurther() {
+        leader.become(SegmentLayout.RUNNING);
+        try (FollowerSegment follower = follower()) {
+            leader.checkpoint(checkpoint(6, 9, 8), 2048);
+            leader.publishLoss(9, 2, LossReason.DAMAGED, 11);
+            final Takeover found = takeover(follower);
+            assertNotNull(found);
+            assertEquals(11, found.checkpoint().firstSequence);
+            assertEquals(11, found.checkpoint().frameId);
+            assertEquals(11, found.checkpoint().acknowledged);
+            assertEquals(0, found.payload().byteSize());
+            found.close();
+        }
+    }
+
+    @Test
+    void shouldTakeTheOlderCheckpointWhereTheNewerIsTorn() {
+        leader.become(SegmentLayout.RUNNING);
+        try (FollowerSegment follower = follower()) {
+            leader.checkpoint(checkpoint(6, 9, 7), 0);
+            leader.checkpoint(checkpoint(6, 9, 8), 0);
+            words().putLong(SegmentLayout.checkpoint(2), 3);
+            final Takeover found = takeover(follower);
+            assertNotNull(found);
+            assertEquals(7, found.checkpoint().acknowledged);
+            found.close();
+        }
+    }
+
+    @Test
+    void shouldNotGoOnFromACheckpointThatCannotBe() {
+        leader.become(SegmentLayout.RUNNING);
+        final SplittableRandom random = new SplittableRandom(11);
+        try (FollowerSegment follower = follower()) {
+            for (int round = 0; round < 2_000; round++) {
+                leader.checkpoint(checkpoint(6, 9, 8), 2048);
+                final int at = SegmentLayout.checkpoint(round + 1L)
+                        + SegmentLayout.CHECKPOINT_FIRST_SEQUENCE
+                        + 8 * random.nextInt(8);
+                words().putLong(at, random.nextLong());
+                try (Takeover found = takeover(follower)) {
+                    // What is believed lies in the ring, and in the frame.
+                    assertTrue(found == null || found.payload().byteSize() <= RING_BYTES);
+                }
+            }
         }
     }
 
