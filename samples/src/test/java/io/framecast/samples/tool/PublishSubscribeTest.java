@@ -67,7 +67,7 @@ final class PublishSubscribeTest {
                 "{\"transport\": \"udp\", \"frame_bytes\": 4096, \"publisher\": {\"frames\": 7, \"bytes\": 25000,"
                         + " \"stream_crc32c\": \"" + crc(content) + "\", \"back_pressured\": "
                         + ((Map<?, ?>) publish.json().get("publisher")).get("back_pressured")
-                        + "}, \"subscribers\": []}\n",
+                        + ", \"sent_datagrams\": 7}, \"subscribers\": []}\n",
                 publish.outText());
         final Map<?, ?> report = subscribe.json();
         assertEquals(
