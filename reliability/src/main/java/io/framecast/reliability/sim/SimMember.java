@@ -317,6 +317,8 @@ final class SimMember extends SimReceiver {
     // Leaves the host's other processes with the membership, if there are any.
     @Override
     void leave() {
+        // It ends here, and not between two steps.
+        spare();
         follower.leave();
         final boolean heirs =
                 group.members().stream().anyMatch(other -> other != this && other.leader == this && !other.isStopped());
