@@ -54,7 +54,9 @@ final class DemoTest {
         assertEquals(3000L, json.get("frame_bytes"));
         assertEquals(true, json.get("verified"));
         final Map<?, ?> publisher = (Map<?, ?>) json.get("publisher");
-        assertEquals(List.of("frames", "bytes", "stream_crc32c", "back_pressured", "sent_datagrams"), List.copyOf(publisher.keySet()));
+        assertEquals(
+                List.of("frames", "bytes", "stream_crc32c", "back_pressured", "sent_datagrams"),
+                List.copyOf(publisher.keySet()));
         assertTrue((long) publisher.get("frames") > 0);
         final List<?> subscribers = (List<?>) json.get("subscribers");
         assertEquals(3, subscribers.size());
