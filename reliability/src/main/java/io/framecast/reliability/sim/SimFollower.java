@@ -173,7 +173,7 @@ final class SimFollower {
         final View current = view;
         final boolean read =
                 current == null || current.next >= current.segment().published();
-        return held == 0 && read && coming.isEmpty() && (hasEnded(last) || last.isClosed());
+        return held == 0 && read && !hasLater() && (hasEnded(last) || last.isClosed());
     }
 
     /// The user takes what is there.
@@ -193,15 +193,32 @@ final class SimFollower {
                 if (current != null) {
                     lookForEnd(current);
                 }
-                if (coming.isEmpty()) {
+                final View later = later();
+                if (later == null) {
                     return any;
                 }
-                move(current, coming.remove());
+                move(current, later);
             }
             if (!world.journal().isClean()) {
                 return false;
             }
         }
+    }
+
+    // The next segment to read. A successor's counts from when it is open: until then the leader of the present one may
+    // go on writing there, and another successor may go on behind that.
+    private @Nullable View later() {
+        if (!hasLater()) {
+            return null;
+        }
+        while (!coming.element().segment().isOpen()) {
+            coming.remove();
+        }
+        return coming.remove();
+    }
+
+    private boolean hasLater() {
+        return coming.stream().anyMatch(waiting -> waiting.segment().isOpen());
     }
 
     private boolean hasNext(final View current) {

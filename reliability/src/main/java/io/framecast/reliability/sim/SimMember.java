@@ -196,6 +196,7 @@ final class SimMember extends SimReceiver {
         add(waiting);
         world().count(SimCount.TAKEOVERS);
         waiting.resume();
+        group.wakeAll();
     }
 
     // It was waited for in vain.

@@ -240,6 +240,11 @@ public final class SharedSegment {
         return claims > 0;
     }
 
+    /// Whether members may read here: it is nobody's successor, or it counts.
+    public boolean isOpen() {
+        return predecessor == null || counts();
+    }
+
     /// Whether a successor would go on from here, and not from the segment before.
     public boolean counts() {
         return find() != null && (predecessor == null || (predecessor.inherited && predecessor.claims == claim));
