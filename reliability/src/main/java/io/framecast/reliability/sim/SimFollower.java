@@ -94,6 +94,8 @@ final class SimFollower {
     private @Nullable View past;
     private @Nullable FrameCheck checks;
     private boolean endSeen;
+    // Its last leader had promised the end of the stream.
+    private boolean complete;
     private int held;
 
     SimFollower(final SimMember process) {
@@ -161,8 +163,6 @@ final class SimFollower {
         endSeen = false;
         complete = true;
     }
-
-    private boolean complete;
 
     boolean hasEnded(final SimSession session) {
         return ended.contains(session.nonce());
@@ -252,10 +252,10 @@ final class SimFollower {
         if (from != null) {
             retire(from);
         }
-        final boolean same = from != null && from.source() == to.source();
-        if (!to.continues || !same) {
-            if (same && checks != null && !isOver(from)) {
-                violation("is cut off at frame " + checks.expectedFrame() + " though its membership lives");
+        if (!to.continues || from == null || from.source() != to.source()) {
+            final FrameCheck own = checks;
+            if (from != null && from.source() == to.source() && own != null && !isOver(from)) {
+                violation("is cut off at frame " + own.expectedFrame() + " though its membership lives");
             }
             checks = null;
         }

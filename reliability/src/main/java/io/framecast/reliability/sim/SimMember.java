@@ -7,6 +7,7 @@ import io.framecast.reliability.sim.shared.ProcessDeath;
 import io.framecast.reliability.sim.shared.SharedSegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -182,7 +183,7 @@ final class SimMember extends SimReceiver {
     }
 
     private void reunite(final SimReception waiting) {
-        final SimTable table = java.util.Objects.requireNonNull(waiting.table());
+        final SimTable table = Objects.requireNonNull(waiting.table());
         survivors.removeIf(member -> member.isStopped() || table.has(member));
         if (!survivors.isEmpty() && trueNs() - leadsSinceNs <= REUNION_NS) {
             return;
@@ -253,7 +254,7 @@ final class SimMember extends SimReceiver {
         connections.clear();
         leadsSinceNs = trueNs();
         follow(this, last);
-        if (mayGoOn) {
+        if (mayGoOn && last != null) {
             takeOver(last, still);
         }
         wakeAfter(0);
