@@ -356,6 +356,15 @@ final class Follower {
         if (made == null || sight == Sight.FRAMES) {
             return sight == Sight.FRAMES;
         }
+        if (former != null && sight == Sight.STREAMING && see(made) == Sight.NONE) {
+            // Its leader does not go on yet, and may never: the former one may still publish.
+            if (coming.size() > 1) {
+                coming.remove();
+                made.close();
+                return true;
+            }
+            return false;
+        }
         if (device.hostAddressable()) {
             made.deviceWords().refrain();
         } else if (!renewCopies(made)) {

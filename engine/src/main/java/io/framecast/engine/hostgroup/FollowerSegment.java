@@ -209,7 +209,10 @@ final class FollowerSegment implements AutoCloseable {
         };
         // Before the checkpoint is read. A leader that only stood still tells its source nothing new from then on.
         buffer.putIntVolatile(SegmentLayout.CLAIMED_AT, 1);
-        final Takeover found = isOfSource() || state() != SegmentLayout.RUNNING ? null : found(channel, deposed, end);
+        final int state = state();
+        // One that died while it took over has left what it would have gone on from.
+        final boolean may = state == SegmentLayout.RUNNING || state == SegmentLayout.JOINING;
+        final Takeover found = isOfSource() || !may ? null : found(channel, deposed, end);
         if (found == null) {
             end.run();
         }

@@ -303,7 +303,8 @@ public final class GroupLeader implements AutoCloseable {
             if (!connection.known && GroupMessage.is(message, bytes, GroupMessage.HELLO)) {
                 connection.known = true;
                 connection.process = GroupMessage.process(message);
-                if (predecessor != 0 && GroupMessage.generation(message) == predecessor) {
+                // Whatever it read last: its leader may have died before it shared anything.
+                if (GroupMessage.generation(message) != 0) {
                     survivors.remove(Integer.valueOf((int) connection.process));
                 }
             } else {

@@ -30,6 +30,9 @@ final class GroupMembership implements AutoCloseable {
     private static final long END_WAIT_MS = 5_000;
     private static final long NOBODY = -1;
     private static final int REFUSALS_MAX = 3;
+    // A newcomer lets those who followed a leader that died come first.
+    private static final long FIRST_NS = 300_000_000;
+    private static final long FIRST_LOOK_NS = 20_000_000;
 
     private final Channel channel;
     private final String part;
@@ -285,9 +288,7 @@ final class GroupMembership implements AutoCloseable {
             notices.accept("host group: no place is left for this subscriber of " + channel.name()
                     + "; it receives the stream itself");
         }
-        final HostGroups.Role role = alone
-                ? HostGroups.apart(channel, receiver, notices)
-                : HostGroups.enter(channel, part, deposed, receiver, notices);
+        final HostGroups.Role role = alone ? HostGroups.apart(channel, receiver, notices) : enterGroup(deposed);
         final GroupLeader leads = role.leader();
         final long generation = lastGeneration();
         if (leads == null) {
@@ -318,6 +319,18 @@ final class GroupMembership implements AutoCloseable {
                 made.close();
             }
             throw e;
+        }
+    }
+
+    private HostGroups.Role enterGroup(final long deposed) {
+        final long endNs = System.nanoTime() + FIRST_NS;
+        while (true) {
+            final boolean waits = segment == null && endNs - System.nanoTime() > 0;
+            final HostGroups.Role role = HostGroups.enter(channel, part, deposed, waits, receiver, notices);
+            if (role != null) {
+                return role;
+            }
+            LockSupport.parkNanos(FIRST_LOOK_NS);
         }
     }
 

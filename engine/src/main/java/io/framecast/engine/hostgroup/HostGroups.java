@@ -123,11 +123,14 @@ public final class HostGroups {
     ///
     /// @param part of the host that the group is for; empty for all of it
     /// @param deposed process of a leader that stands still, and leads no more; −1 for none
+    /// @param newcomer whether it has followed nobody yet, and can wait
+    /// @return null where a leader died just now: its followers come first
     /// @throws TransportException when the group's directory is not this user's own
-    static Role enter(
+    static @Nullable Role enter(
             final Channel channel,
             final String part,
             final long deposed,
+            final boolean newcomer,
             final Wakeup receiver,
             final Consumer<String> notices) {
         // A lock of a file belongs to the process: threads of one process need one of their own.
@@ -149,6 +152,9 @@ public final class HostGroups {
                 }
                 if (connection != null) {
                     connection.close();
+                } else if (newcomer && Files.exists(path)) {
+                    // Those who followed the leader that died go on with its membership.
+                    return null;
                 }
                 // Of a leader that was killed, or stands still.
                 Files.deleteIfExists(path);

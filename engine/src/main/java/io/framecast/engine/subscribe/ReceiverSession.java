@@ -70,7 +70,8 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     private static final long STALE_NS = 1_000_000_000;
     // A handshake that takes longer is reported.
     private static final long SLOW_NS = 1_000_000_000;
-    private static final long REUNION_NS = 50_000_000;
+    private static final long REUNION_MAX_NS = 1_000_000_000;
+    private static final int REUNIONS_PER_SILENCE = 4;
     private static final long OBSTACLE_INTERVAL_NS = 200_000_000;
 
     private final ControlLane control;
@@ -315,9 +316,14 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         }
     }
 
-    // What is promised from here on should be with those who may go on, so they come first; but not for long.
+    // The source must not take this receiver for silent meanwhile.
+    private long reunionNs() {
+        return Math.min(REUNION_MAX_NS, machine.stream().aliveTimeoutNs() / REUNIONS_PER_SILENCE);
+    }
+
+    // What is promised from here on must be with those who may go on, so they come first; but not for long.
     private boolean awaitsFollowers(final long nowNs) {
-        if (resumes && (shared == null || shared.isReunited() || nowNs - startedNs > REUNION_NS)) {
+        if (resumes && (shared == null || shared.isReunited() || nowNs - startedNs > reunionNs())) {
             resumes = false;
             machine.resume(Objects.requireNonNull(resumed), nowNs);
         }
