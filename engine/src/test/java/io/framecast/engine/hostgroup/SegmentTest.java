@@ -183,7 +183,7 @@ class SegmentTest {
             assertEquals(8, found.checkpoint().acknowledged);
             assertEquals(4711, found.checkpoint().secret);
             assertArrayEquals(new byte[] {7, 8, 9}, found.checkpoint().metadata);
-            assertEquals(2 * STREAM.slotBytes(), found.payload().byteSize());
+            assertEquals(2L * STREAM.slotBytes(), found.payload().byteSize());
             assertEquals(5, found.payload().get(ValueLayout.JAVA_BYTE, 100));
             found.close();
         }
