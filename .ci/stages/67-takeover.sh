@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Leaders of a host group are killed, and stopped, one after the other, while they stream at 1 % loss: whoever follows
-# has every frame once and in order. Prints how long those who follow got no frame.
+# Leaders of a host group are killed, and stopped, one after the other, while they stream at 1 % loss: all followers
+# have every frame once and in order. Prints how long those who follow got no frame.
 #
 #   .ci/stages/67-takeover.sh [ROUNDS]    two leaders are killed, and two stopped, in each round; default 1
 set -euo pipefail

@@ -48,7 +48,7 @@ byte led = 1; /* has made a segment */
 byte member = 1; /* its machine had START */
 byte looked; /* successors that read the checkpoint */
 byte made; /* and the table, and wait for survivors */
-byte told; /* and opened their segment: RESUME is due */
+byte announced; /* and opened their segment: RESUME is due */
 byte outside; /* has nothing to go on with: it joins anew */
 byte given[N] = 1; /* segments that it has: 0's from the start */
 byte read[N]; /* frames that its user has */
@@ -137,7 +137,7 @@ inline move(p) {
 #else
 #define NEXT(s) ((s) + 1)
 #endif
-#define OPEN(p) :: d_step { BEGINS(p) && next[p] > 0 && !HAS(told | outside, p) -> open(p); skip }
+#define OPEN(p) :: d_step { BEGINS(p) && next[p] > 0 && !HAS(announced | outside, p) -> open(p); skip }
 #ifdef BUG_NO_CLAIM /* goes on, another one's claim or not */
 #define CLAIMS(p) true
 #else
@@ -145,13 +145,13 @@ inline move(p) {
 #endif
 inline open(p) {
     if
-    :: CLAIMS(p) -> opened = opened | BIT(from[p]); told = told | BIT(p)
+    :: CLAIMS(p) -> opened = opened | BIT(from[p]); announced = announced | BIT(p)
     :: else -> outside = outside | BIT(p)
     fi
 }
-#define SEND(p) :: d_step { HAS(told & ~resumed, p) && LIVES(p) -> resumed = resumed | BIT(p); resumeAck[p] = checkpoint[p] }
+#define SEND(p) :: d_step { HAS(announced & ~resumed, p) && LIVES(p) -> resumed = resumed | BIT(p); resumeAck[p] = checkpoint[p] }
 /* For good: the sender died, or else it repeats it. */
-#define LOSE(p) :: d_step { HAS(resumed, p) && !LIVES(p) && holder != p -> resumed = resumed & ~BIT(p); told = told & ~BIT(p) }
+#define LOSE(p) :: d_step { HAS(resumed, p) && !LIVES(p) && holder != p -> resumed = resumed & ~BIT(p); announced = announced & ~BIT(p) }
 
 #ifdef BUG_MISSED /* the source knows every move, or none */
 #define MOVES(s) ((s) == secret)

@@ -80,7 +80,7 @@ final class CheckpointWords {
         return version > 0 && (version & 1) == 0;
     }
 
-    /// What a leader has left.
+    /// A checkpoint that a leader has left.
     ///
     /// @param offset of the frame in progress in its ring
     record Found(Checkpoint checkpoint, long offset) {}

@@ -62,7 +62,7 @@ final class DeviceExporter {
     /// @param socket a connection to the leader, this object's from now on
     /// @param owner what the member whose device it is follows; in use, until this object has ended
     /// @param slotsMax places at most
-    /// @param end runs when nobody uses the memory any more, by this object's thread
+    /// @param end runs when no member uses the memory any more, by this object's thread
     DeviceExporter(
             final DeviceBackend device,
             final DeviceSharing sharing,
@@ -84,7 +84,7 @@ final class DeviceExporter {
         Thread.ofPlatform().daemon().name("framecast-host-group-device").start(this::run);
     }
 
-    /// Whether it has ended: nobody has its memory open.
+    /// Whether it has ended: no member has its memory open.
     boolean isOver() {
         return over;
     }
@@ -203,7 +203,7 @@ final class DeviceExporter {
         } finally {
             words.withdraw();
             buffer.stream.synchronize();
-            // What it holds in the ring goes with its place.
+            // Its entries of the ring go with its place.
             segment.close();
             connection.close();
             owner.holdFrom(Long.MAX_VALUE);

@@ -29,7 +29,7 @@ final class DeviceShare {
     // Between two attempts to copy frames for others.
     private static final long AGAIN_NS = 1_000_000_000;
 
-    private static final int NOBODY = -1;
+    private static final int NO_MEMBER = -1;
     private static final int UNSETTLED = -2;
 
     private final DeviceWays ways;
@@ -136,25 +136,25 @@ final class DeviceShare {
     // The member that offers its memory already, else the first that would, of those that want frames from others'
     // memory and that this device reaches. Nobody where only this one wants them.
     private int elect(final long nowNs) {
-        int first = NOBODY;
-        int offers = NOBODY;
+        int first = NO_MEMBER;
+        int offers = NO_MEMBER;
         int count = 0;
         boolean isEarlierUnknown = false;
         boolean isUnknown = false;
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
             final int wish = words.isMember(i) ? words.wish(i) : SegmentLayout.WANTS_NOT;
             if (wish == SegmentLayout.WANTS && reaches(words.device(i)).isEmpty()) {
-                first = first == NOBODY ? i : first;
-                offers = offers == NOBODY && words.offered(i) != null ? i : offers;
+                first = first == NO_MEMBER ? i : first;
+                offers = offers == NO_MEMBER && words.offered(i) != null ? i : offers;
                 count++;
             }
             isUnknown |= wish == 0;
-            isEarlierUnknown |= wish == 0 && first == NOBODY;
+            isEarlierUnknown |= wish == 0 && first == NO_MEMBER;
         }
-        if (nowNs - beganNs < SETTLE_NS && offers == NOBODY && (isEarlierUnknown || (isUnknown && count < 2))) {
+        if (nowNs - beganNs < SETTLE_NS && offers == NO_MEMBER && (isEarlierUnknown || (isUnknown && count < 2))) {
             return UNSETTLED;
         }
-        return count < 2 ? NOBODY : offers == NOBODY ? first : offers;
+        return count < 2 ? NO_MEMBER : offers == NO_MEMBER ? first : offers;
     }
 
     private Optional<String> reaches(final UUID other) {
@@ -210,7 +210,7 @@ final class DeviceShare {
     boolean awaits(final long number) {
         look();
         final long nowNs = System.nanoTime();
-        if (sharing == null || stopped || nowNs - impatientNs < 0 || elected == NOBODY) {
+        if (sharing == null || stopped || nowNs - impatientNs < 0 || elected == NO_MEMBER) {
             return false;
         }
         final DeviceImport opened = open;

@@ -90,7 +90,7 @@ final class DeviceWords {
         buffer.putIntVolatile(own + SegmentLayout.DEVICE_STATE, SegmentLayout.OFFERED);
     }
 
-    /// From now on nobody opens the memory, and nobody finds a frame there.
+    /// From now on no member opens the memory, and none finds a frame there.
     void withdraw() {
         buffer.putIntVolatile(own + SegmentLayout.DEVICE_STATE, 0);
         for (int i = 0; i < SegmentLayout.DEVICE_SLOTS_MAX; i++) {
@@ -98,7 +98,7 @@ final class DeviceWords {
         }
     }
 
-    /// A place is to be written. It may be where afterwards nobody holds it.
+    /// A place is to be written. It may be where afterwards no member holds it.
     void vacate(final int slot) {
         buffer.putLongVolatile(slot(own, slot), 0);
     }
@@ -153,7 +153,7 @@ final class DeviceWords {
 
     // Of the members that use it.
 
-    /// What a member offers; null for nothing, and for what makes no sense.
+    /// A member's offer; null for nothing, and for what makes no sense.
     @Nullable
     Offer offered(final int index) {
         final int record = SegmentLayout.device(index);
@@ -228,7 +228,7 @@ final class DeviceWords {
             if (buffer.getLongVolatile(slot(record, i)) == number + 1) {
                 final long before = buffer.getLong(own + SegmentLayout.DEVICE_HOLDS);
                 buffer.putLongVolatile(own + SegmentLayout.DEVICE_HOLDS, before | 1L << i);
-                // Whoever vacates it looks for holds afterwards.
+                // The exporter that vacates it looks for holds afterwards.
                 if (buffer.getLongVolatile(slot(record, i)) == number + 1 && isOffered(offer)) {
                     return i;
                 }

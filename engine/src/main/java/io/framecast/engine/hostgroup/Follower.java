@@ -326,7 +326,7 @@ final class Follower {
         events.onLoss(shared.session(), first, count, Policies.reason(reason));
     }
 
-    // It holds nobody back from now on: its connection ends when the user has released his frames.
+    // It holds no source back from now on: its connection ends when the user has released his frames.
     void fail(final String line) {
         if (failure == null) {
             failure = line;
@@ -343,7 +343,7 @@ final class Follower {
         }
     }
 
-    // To the next segment, when nothing more comes in this one; tells the user of a session's beginning and end.
+    // To the next segment, when nothing more comes in this one; reports a session's beginning and end.
     private boolean moves() {
         final FollowerSegment former = segment;
         final Sight sight = see(former);
@@ -451,7 +451,7 @@ final class Follower {
         }
     }
 
-    // Whoever publishes may need this core, and sleeping costs more. The scheduler may ignore the hint.
+    // The publisher may need this core, and sleeping costs more. The scheduler may ignore the hint.
     @SuppressWarnings("ThreadPriorityCheck")
     private boolean yields() {
         for (int i = 0; i < LOOKS; i++) {
@@ -529,7 +529,7 @@ final class Follower {
         CloseHelper.close(arriving.getAndSet(null));
     }
 
-    // Once, when nobody uses anything of this object any more.
+    // Once, when no thread uses anything of this object any more.
     private void end() {
         final FollowerCopies copied = copies;
         if (copied != null) {

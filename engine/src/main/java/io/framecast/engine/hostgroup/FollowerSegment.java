@@ -138,7 +138,7 @@ final class FollowerSegment implements AutoCloseable {
                 && header.getLong(SegmentLayout.RING_BYTES_AT) > 0;
     }
 
-    /// Another connection to its leader; null where nobody listens there any more.
+    /// Another connection to its leader; null where no process listens there any more.
     @Nullable
     UnixSocket connectAgain() {
         return connection.socket().again();
@@ -207,7 +207,7 @@ final class FollowerSegment implements AutoCloseable {
             exit();
             uses.give();
         };
-        // Before the checkpoint is read. A leader that only stood still tells its source nothing new from then on.
+        // Before the checkpoint is read. A leader that only stood still reports nothing new from then on.
         buffer.putIntVolatile(SegmentLayout.CLAIMED_AT, 1);
         final int state = state();
         // One that died while it took over has left what it would have gone on from.
@@ -441,7 +441,7 @@ final class FollowerSegment implements AutoCloseable {
         return bytes >= WAKING_BYTES || next - released > SegmentLayout.ENTRIES / 4 || (released & 255) == 0;
     }
 
-    // A source that waits says for what. Who releases last tells it.
+    // A source that waits says for what. The last to release wakes it.
     private boolean isWanted() {
         final long wanted = buffer.getLongVolatile(SegmentLayout.WANTS_AT);
         if (wanted == 0 || released < wanted) {

@@ -46,7 +46,7 @@ public final class GroupLeader implements AutoCloseable {
     // Followers write here when they released something; the leader itself when a segment came or it closes.
     private final int counter = EventCount.open();
     // Where followers tell what they released.
-    private volatile int told = counter;
+    private volatile int heard = counter;
     private final Thread thread;
     private final List<Connection> connections = new ArrayList<>();
     // Of this leader's own subscriber, the first that comes.
@@ -105,7 +105,7 @@ public final class GroupLeader implements AutoCloseable {
         }
     }
 
-    /// What an earlier leader left, once: whoever takes it closes it.
+    /// The inheritance of an earlier leader, once: the caller closes it.
     public @Nullable Takeover takeover() {
         synchronized (lock) {
             final Takeover taken = takeover;
@@ -140,7 +140,7 @@ public final class GroupLeader implements AutoCloseable {
             final LeaderSegment made =
                     new LeaderSegment(window.descriptor(), windowBytes, stream, ++generations, 0).ofSource();
             final LocalReaders readers = new LocalReaders(this, made);
-            told = readers.releases();
+            heard = readers.releases();
             segment = made;
             wake();
             return readers;
@@ -303,7 +303,7 @@ public final class GroupLeader implements AutoCloseable {
             if (!connection.known && GroupMessage.is(message, bytes, GroupMessage.HELLO)) {
                 connection.known = true;
                 connection.process = GroupMessage.process(message);
-                // Whatever it read last: its leader may have died before it shared anything.
+                // Of any segment: its leader may have died before it shared anything.
                 if (GroupMessage.generation(message) != 0) {
                     survivors.remove(Integer.valueOf((int) connection.process));
                 }
@@ -364,7 +364,7 @@ public final class GroupLeader implements AutoCloseable {
                                 shared.ringDescriptor(),
                                 shared.wordsDescriptor(),
                                 connection.waker,
-                                told)) {
+                                heard)) {
                     dismiss(i);
                 }
             }

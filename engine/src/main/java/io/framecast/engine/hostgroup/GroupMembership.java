@@ -28,7 +28,7 @@ final class GroupMembership implements AutoCloseable {
     // Between two moves: a leader may have no room.
     private static final long MOVE_NS = 100_000_000;
     private static final long END_WAIT_MS = 5_000;
-    private static final long NOBODY = -1;
+    private static final long NO_PROCESS = -1;
     private static final int REFUSALS_MAX = 3;
     // A newcomer lets those who followed a leader that died come first.
     private static final long FIRST_NS = 300_000_000;
@@ -86,7 +86,7 @@ final class GroupMembership implements AutoCloseable {
         this.leading = leading;
         look.set(ValueLayout.JAVA_LONG, Linux.TIMESPEC_NANOS, LOOK_NS);
         try {
-            connection = enter(NOBODY, null);
+            connection = enter(NO_PROCESS, null);
         } catch (final RuntimeException | Error e) {
             free();
             throw e;
@@ -161,7 +161,7 @@ final class GroupMembership implements AutoCloseable {
             over = true;
             return;
         }
-        move(gone ? NOBODY : connection.leader());
+        move(gone ? NO_PROCESS : connection.leader());
     }
 
     // The publisher on this host whose window it read did not come back in time (`rejoin=`), nor did another source.

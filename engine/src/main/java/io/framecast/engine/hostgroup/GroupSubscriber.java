@@ -109,9 +109,9 @@ public final class GroupSubscriber implements Subscriber {
         }
         // What became of a membership without a session, or that failed, is not in a segment.
         final State received = member.state();
-        final boolean tells =
+        final boolean isNewer =
                 followed == State.JOINING ? !follower.isInvited() : received == State.FAILED && !follower.hasNews();
-        return tells ? received : followed;
+        return isNewer ? received : followed;
     }
 
     @Override

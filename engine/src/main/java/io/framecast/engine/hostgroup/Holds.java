@@ -3,7 +3,7 @@ package io.framecast.engine.hostgroup;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Counts who uses something, and ends it when it is closed and nobody does any more.
+/// Counts who uses something, and ends it when it is closed and unused.
 ///
 /// Any thread.
 final class Holds {

@@ -34,7 +34,7 @@ public final class HostGroups {
     private static final AtomicLong APART = new AtomicLong();
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
-    /// What a subscriber becomes.
+    /// The role of a subscriber.
     ///
     /// @param leader null for one that follows alone
     /// @param connection to the group's leader
@@ -104,7 +104,7 @@ public final class HostGroups {
                 + " yours and writable? host-group=off does without");
     }
 
-    // What publisher and subscribers both know. Their interfaces and groups may differ.
+    // Known to publisher and subscribers. Their interfaces and groups may differ.
     static Path sourcePath(final Path directory, final Channel channel) {
         return directory.resolve(hash("source|" + namespace() + '|' + address(channel)) + ".sock");
     }
@@ -123,7 +123,7 @@ public final class HostGroups {
     ///
     /// @param part of the host that the group is for; empty for all of it
     /// @param deposed process of a leader that stands still, and leads no more; −1 for none
-    /// @param newcomer whether it has followed nobody yet, and can wait
+    /// @param newcomer whether it has followed no leader yet, and can wait
     /// @return null where a leader died just now: its followers come first
     /// @throws TransportException when the group's directory is not this user's own
     static @Nullable Role enter(
@@ -198,7 +198,7 @@ public final class HostGroups {
                 + address(channel)
                 + '|'
                 + channel.link().networkInterface()
-                // What the leader's membership must be alike in.
+                // The leader's membership must be alike in these.
                 + '|'
                 + channel.stream().framesHeld()
                 + '|'
@@ -242,7 +242,7 @@ public final class HostGroups {
         }
     }
 
-    // The user's runtime directory, else one in /tmp that nobody else can have made.
+    // The user's runtime directory, else one in /tmp that no other user can have made.
     static Path directory() {
         final String runtime = System.getenv("XDG_RUNTIME_DIR");
         final Path directory = runtime == null || runtime.isEmpty()

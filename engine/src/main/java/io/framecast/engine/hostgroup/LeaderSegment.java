@@ -98,7 +98,7 @@ final class LeaderSegment implements AutoCloseable {
     }
 
     /// Before it is shared: its ring is the source's own window. Members begin at the next entry, and what was
-    /// published before the first of them came is kept for nobody.
+    /// published before the first of them came is not kept.
     LeaderSegment ofSource() {
         buffer.putInt(SegmentLayout.ORIGIN_AT, SegmentLayout.SOURCE);
         clock(0, 0);
@@ -212,7 +212,7 @@ final class LeaderSegment implements AutoCloseable {
     }
 
     private void show() {
-        // First the word: whoever finds the entry counted finds it in the words as well.
+        // First the word: a thread that finds the entry counted finds it in the words as well.
         buffer.putLongVolatile(SegmentLayout.PUBLISHED_AT, written);
         published = written;
         wakeAll();
@@ -280,7 +280,7 @@ final class LeaderSegment implements AutoCloseable {
     }
 
     /// Receiver: entries below were released by all followers. What a hostile follower writes frees nothing that was
-    /// not published, and delays nobody's own frames beyond its connection.
+    /// not published, and delays no other member's frames beyond its connection.
     long released() {
         if (awaiting) {
             return 0;
@@ -313,8 +313,8 @@ final class LeaderSegment implements AutoCloseable {
                 buffer.putIntVolatile(member, SegmentLayout.MEMBER_ACTIVE);
                 wakers.set(i, 1 + waker);
                 VarHandle.fullFence();
-                // What is published from here on is not freed before this member released it. Those who are awaited
-                // read from the beginning.
+                // An entry that is published from here on is not freed before this member released it. Those who are
+                // awaited read from the beginning.
                 first = fromHere ? published : 0;
                 buffer.putLongVolatile(member + SegmentLayout.MEMBER_RELEASED, first);
                 buffer.putLongVolatile(member + SegmentLayout.MEMBER_FIRST, first);

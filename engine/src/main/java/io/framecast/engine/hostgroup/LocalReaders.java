@@ -88,7 +88,7 @@ public final class LocalReaders implements AutoCloseable {
         flags = frameFlags;
         timestampNs = sourceTimestampNs;
         metadata = frameMetadata;
-        // Whoever sees the frame's datagrams committed sees this too, and frees none of them.
+        // A thread that sees the frame's datagrams committed sees this too, and frees none of them.
         begun = sequence;
     }
 
@@ -220,7 +220,7 @@ public final class LocalReaders implements AutoCloseable {
         return notice;
     }
 
-    /// No frame follows: readers read on what there is, and nobody comes.
+    /// No frame follows: readers read on what there is, and no reader comes.
     ///
     /// @param complete whether the stream ended; else they lose their source
     public void end(final boolean complete) {

@@ -37,7 +37,7 @@ final class SegmentLayout {
     static final int ADDRESS_BYTES_MAX = 32;
     static final int HEADER_BYTES = 4096;
 
-    // What a successor needs, in two copies that are written in turn.
+    // The checkpoint for a successor, in two copies that are written in turn.
     static final int CHECKPOINTS_AT = 1024;
     static final int CHECKPOINT_BYTES = 1536;
     static final int CHECKPOINT_VERSION = 0;
@@ -54,7 +54,7 @@ final class SegmentLayout {
     static final int CHECKPOINT_METADATA_BYTES = 80;
     static final int CHECKPOINT_METADATA = 128;
 
-    // Whose memory the ring is: a receiver's, or the source's own window.
+    // The owner of the ring: a receiver's, or the source's own window.
     static final int RECEIVED = 0;
     static final int SOURCE = 1;
 
@@ -128,7 +128,7 @@ final class SegmentLayout {
         return HEADER_BYTES + index * MEMBER_BYTES;
     }
 
-    // What a member has to do with device memory, in a record for each.
+    // Device memory of members, in a record for each.
     static final int DEVICE_BYTES = 1024;
     static final int DEVICE_WISH = 0;
     static final int DEVICE_STATE = 4;

@@ -5,7 +5,7 @@ import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/// What a leader left to its successor: the membership, and the part of a frame that had arrived.
+/// The inheritance of a successor: the membership, and the part of a frame that had arrived.
 ///
 /// @param generation of the leader's segment
 /// @param payload of the frame in progress, as far as it was acknowledged; in the leader's ring

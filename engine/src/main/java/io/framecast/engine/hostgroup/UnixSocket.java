@@ -88,7 +88,7 @@ final class UnixSocket implements AutoCloseable {
 
     /// A connection to the socket at a path.
     ///
-    /// @return null where nobody listens
+    /// @return null where no process listens
     static @Nullable UnixSocket connect(final Path path) {
         final UnixSocket socket = open();
         try (Arena scratch = Arena.ofConfined()) {

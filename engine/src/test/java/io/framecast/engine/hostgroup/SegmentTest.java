@@ -206,7 +206,7 @@ class SegmentTest {
     }
 
     @Test
-    void shouldTakeTheOlderCheckpointWhereTheNewerIsTorn() {
+    void shouldTakeTheOlderCheckpointWhereTheNewerIsIncomplete() {
         leader.become(SegmentLayout.RUNNING);
         try (FollowerSegment follower = follower()) {
             leader.checkpoint(checkpoint(6, 9, 7), 0);

@@ -2,12 +2,12 @@ package io.framecast.reliability.receive;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a receiver has promised to its source, and where its frames stand: enough for a successor in another process
+/// The promises of a receiver to its source, and the state of its frames: enough for a successor in another process
 /// to go on with the membership. The payload of the frame in progress is not part of it.
 ///
-/// Plain values, reused by whoever writes them.
+/// Plain values, reused by their writer.
 public final class Checkpoint {
-    /// The membership moves to whoever knows it.
+    /// The membership moves to the receiver that knows it.
     public long secret;
     /// First sequence of the frame that was not handed out yet.
     public long firstSequence;

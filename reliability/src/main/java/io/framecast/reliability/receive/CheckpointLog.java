@@ -4,15 +4,15 @@ package io.framecast.reliability.receive;
 ///
 /// Called by the receiver's thread.
 public interface CheckpointLog {
-    /// Before the receiver tells that to its source.
+    /// Before the receiver reports that to its source.
     ///
     /// @param checkpoint reused; valid during the call
     void onCheckpoint(Checkpoint checkpoint);
 
-    /// Whether a successor goes on from an earlier checkpoint: the receiver tells its source nothing new any more.
+    /// Whether a successor goes on from an earlier checkpoint: the receiver reports nothing new to its source any more.
     ///
     /// Asked after [#onCheckpoint]. A successor says so *before* it reads the checkpoint, and the receiver looks
-    /// *after* it wrote one: so whatever the receiver tells is in what the successor reads.
+    /// *after* it wrote one: so all that the receiver reports is in what the successor reads.
     default boolean isSucceeded() {
         return false;
     }

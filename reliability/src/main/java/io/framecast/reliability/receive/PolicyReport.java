@@ -7,7 +7,7 @@ import io.framecast.reliability.wire.PolicyLayout;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 
-/// Tells the source for how many subscribers this receiver stands, until the source answers.
+/// Reports to the source for how many subscribers this receiver stands, until the source answers.
 ///
 /// One thread.
 final class PolicyReport {

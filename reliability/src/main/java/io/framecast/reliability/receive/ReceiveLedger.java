@@ -20,7 +20,7 @@ final class ReceiveLedger {
     private @Nullable CheckpointLog log;
     private final Checkpoint checkpoint = new Checkpoint();
     // Of a receiver with a log: what its source knows.
-    private final AckValues told = new AckValues();
+    private final AckValues reported = new AckValues();
 
     ReceiveLedger(final ReceiverConfig config, final FrameQueue queue, final StreamEnd streamEnd) {
         this.config = config;
@@ -39,7 +39,7 @@ final class ReceiveLedger {
 
     /// It is a member, and has handed out nothing: a successor begins there.
     void keepStart() {
-        told.progress(startSequence, granted, startSequence);
+        reported.progress(startSequence, granted, startSequence);
         keep(startSequence, granted, false);
     }
 
@@ -71,18 +71,21 @@ final class ReceiveLedger {
         checkpoint.copy(from);
         checkpoint.secret = config.secret();
         taker.onCheckpoint(checkpoint);
-        told.progress(from.acknowledged, from.granted, from.acknowledged);
+        reported.progress(from.acknowledged, from.granted, from.acknowledged);
         return !taker.isSucceeded();
     }
 
-    // Before the source hears of it. Where a successor goes on, the values become those that the source was told.
+    // Before the source hears of it. Where a successor goes on, the values become those that the source was reported.
     private void promise(final AckValues values) {
         if (keep(values.acknowledged(), values.grant(), values.isComplete())) {
-            told.progress(values.acknowledged(), values.grant(), values.highest())
+            reported.progress(values.acknowledged(), values.grant(), values.highest())
                     .complete(values.isComplete());
         } else {
-            values.progress(told.acknowledged(), told.grant(), Math.max(told.acknowledged(), values.highest()))
-                    .complete(told.isComplete());
+            values.progress(
+                            reported.acknowledged(),
+                            reported.grant(),
+                            Math.max(reported.acknowledged(), values.highest()))
+                    .complete(reported.isComplete());
         }
     }
 
