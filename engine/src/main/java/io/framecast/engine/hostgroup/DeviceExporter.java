@@ -117,7 +117,7 @@ final class DeviceExporter {
         final int[] descriptors = new int[UnixSocket.DESCRIPTORS_MAX];
         if (!connection
                 .socket()
-                .send(GroupMessage.hello(message, ProcessHandle.current().pid(), 0))) {
+                .send(GroupMessage.hello(message, ProcessHandle.current().pid(), GroupMessage.NO_SUBSCRIBER))) {
             return null;
         }
         final MemorySegment polled = arena.allocate(Linux.POLLFD_BYTES, Long.BYTES);

@@ -70,6 +70,8 @@ public final class GroupLeader implements AutoCloseable {
         private final int waker = EventCount.open();
         private long process;
         private boolean known;
+        // Not one that copies for others.
+        private boolean subscribes;
         // Its place in each segment that it was given and that is not retired.
         private final Map<LeaderSegment, Integer> places = new HashMap<>();
 
@@ -227,7 +229,7 @@ public final class GroupLeader implements AutoCloseable {
     /// Whether anybody follows besides this leader's own subscriber.
     boolean hasFollowers() {
         synchronized (lock) {
-            return connections.stream().anyMatch(c -> c != own && !c.places.isEmpty());
+            return connections.stream().anyMatch(c -> c != own && c.subscribes && !c.places.isEmpty());
         }
     }
 
@@ -303,8 +305,9 @@ public final class GroupLeader implements AutoCloseable {
             if (!connection.known && GroupMessage.is(message, bytes, GroupMessage.HELLO)) {
                 connection.known = true;
                 connection.process = GroupMessage.process(message);
+                connection.subscribes = GroupMessage.generation(message) != GroupMessage.NO_SUBSCRIBER;
                 // Of any segment: its leader may have died before it shared anything.
-                if (GroupMessage.generation(message) != 0) {
+                if (connection.subscribes && GroupMessage.generation(message) != 0) {
                     survivors.remove(Integer.valueOf((int) connection.process));
                 }
             } else {
@@ -354,7 +357,7 @@ public final class GroupLeader implements AutoCloseable {
         for (int i = connections.size() - 1; shared != null && i >= 0; i--) {
             final Connection connection = connections.get(i);
             if (connection.known && !connection.places.containsKey(shared)) {
-                final int member = shared.admit(connection.process, connection.waker);
+                final int member = shared.admit(connection.process, connection.waker, connection.subscribes);
                 if (member >= 0) {
                     connection.places.put(shared, member);
                 }

@@ -9,7 +9,8 @@ import java.lang.foreign.MemorySegment;
 ///
 /// ```
 /// HELLO    follower → leader  0 magic u64  8 version u32  12 type u32 = 1  16 process u64
-///                             24 generation u64 of the segment that it read last, 0 for none
+///                             24 generation u64 of the segment that it read last, 0 for none, 2^64 − 1 for a
+///                             connection that is no subscriber's: one that copies for others
 /// SEGMENT  leader → follower  0 magic u64  8 version u32  12 type u32 = 2  16 generation u64  24 member u32
 ///                             and four descriptors: ring (to be read), words, the member's counter, the leader's
 /// ```
@@ -17,6 +18,7 @@ final class GroupMessage {
     static final int HELLO = 1;
     static final int SEGMENT = 2;
     static final int BYTES = 32;
+    static final long NO_SUBSCRIBER = -1;
 
     private static final long VERSION_AT = 8;
     private static final long TYPE_AT = 12;

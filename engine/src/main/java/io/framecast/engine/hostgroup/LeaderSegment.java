@@ -34,6 +34,8 @@ final class LeaderSegment implements AutoCloseable {
     private final CheckpointWords checkpoints;
     // Those who follow this leader, or followed an earlier one, are still to come: everything is kept for them.
     private volatile boolean awaiting = true;
+    // By member: 1 for a subscriber, 0 for one that copies for others. The listener's.
+    private final AtomicIntegerArray subscribing = new AtomicIntegerArray(SegmentLayout.MEMBERS);
     private final AtomicInteger members = new AtomicInteger();
 
     /// @param ring descriptor of the ring's memory, the caller's
@@ -107,7 +109,7 @@ final class LeaderSegment implements AutoCloseable {
         return this;
     }
 
-    /// Any thread: members that are admitted.
+    /// Any thread: subscribers among the members that are admitted.
     int members() {
         return members.get();
     }
@@ -298,8 +300,9 @@ final class LeaderSegment implements AutoCloseable {
     /// Listener: a follower reads from the next entry on.
     ///
     /// @param waker descriptor that wakes it
+    /// @param subscribes whether it counts as a subscriber
     /// @return its place, or −1 where all are taken
-    int admit(final long pid, final int waker) {
+    int admit(final long pid, final int waker, final boolean subscribes) {
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
             final int member = SegmentLayout.member(i);
             if (wakers.get(i) == 0) {
@@ -318,7 +321,8 @@ final class LeaderSegment implements AutoCloseable {
                 first = fromHere ? published : 0;
                 buffer.putLongVolatile(member + SegmentLayout.MEMBER_RELEASED, first);
                 buffer.putLongVolatile(member + SegmentLayout.MEMBER_FIRST, first);
-                members.incrementAndGet();
+                subscribing.set(i, subscribes ? 1 : 0);
+                members.addAndGet(subscribing.get(i));
                 VarHandle.fullFence();
                 return i;
             }
@@ -348,7 +352,7 @@ final class LeaderSegment implements AutoCloseable {
         DeviceWords.clear(buffer, index);
         synchronized (wakers) {
             if (wakers.getAndSet(index, 0) != 0) {
-                members.decrementAndGet();
+                members.addAndGet(-subscribing.get(index));
             }
         }
     }

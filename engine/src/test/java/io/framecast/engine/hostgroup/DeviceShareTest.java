@@ -133,7 +133,7 @@ class DeviceShareTest {
 
     private FollowerSegment member(final long pid) {
         final int waker = EventCount.open();
-        final int place = leader.admit(pid, waker);
+        final int place = leader.admit(pid, waker, true);
         leader.onReunited();
         final int[] descriptors = {
             Libc.fcntl(leader.ringDescriptor(), 0, 0), copy(leader.wordsDescriptor()), waker, EventCount.open()

@@ -80,7 +80,7 @@ class SegmentTest {
 
     private FollowerSegment follower() {
         final int waker = EventCount.open();
-        final int member = leader.admit(1, waker);
+        final int member = leader.admit(1, waker, true);
         leader.onReunited();
         final int[] descriptors = {
             Libc.fcntl(leader.ringDescriptor(), 0, 0), copy(leader.wordsDescriptor()), waker, EventCount.open()
@@ -126,7 +126,7 @@ class SegmentTest {
     @Test
     void shouldKeepEverythingUntilAllWhoAreAwaitedCame() {
         leader.publishLoss(0, 1, LossReason.EXPIRED, 0);
-        leader.dismiss(leader.admit(1, 0));
+        leader.dismiss(leader.admit(1, 0, true));
         assertEquals(0, leader.released());
         try (FollowerSegment awaited = follower();
                 FollowerSegment late = follower()) {
@@ -137,7 +137,7 @@ class SegmentTest {
 
     @Test
     void shouldBeginAtTheNextEntryAndHoldBackFromThereOn() {
-        leader.dismiss(leader.admit(1, 0));
+        leader.dismiss(leader.admit(1, 0, true));
         leader.onReunited();
         leader.publishLoss(0, 1, LossReason.EXPIRED, 0);
         assertEquals(1, leader.released());
@@ -239,13 +239,22 @@ class SegmentTest {
     }
 
     @Test
+    void shouldCountSubscribersAlone() {
+        leader.admit(1, 0, true);
+        final int exporter = leader.admit(1, 0, false);
+        assertEquals(1, leader.members());
+        leader.dismiss(exporter);
+        assertEquals(1, leader.members());
+    }
+
+    @Test
     void shouldTakeSixtyFourMembersAndNoMore() {
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
-            assertEquals(i, leader.admit(i, 0));
+            assertEquals(i, leader.admit(i, 0, true));
         }
-        assertEquals(-1, leader.admit(99, 0));
+        assertEquals(-1, leader.admit(99, 0, true));
         leader.dismiss(7);
-        assertEquals(7, leader.admit(99, 0));
+        assertEquals(7, leader.admit(99, 0, true));
     }
 
     @Test
