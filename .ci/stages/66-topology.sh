@@ -106,7 +106,7 @@ lead() {
     # A member that comes later misses frames.
     await_lines 4 'host group: ' "$work/$1"
     timeout --kill-after=5 120 ip netns exec "$id-source" ./framecast publish "$uri" --input test \
-        --video 640x480xnv12 --frames "$FRAMES" --rate 100 --wait-subscribers 2 --json "$work/$1-publish.json" \
+        --video 640x480xnv12 --frames "$FRAMES" --rate 100 --wait-subscribers 4 --json "$work/$1-publish.json" \
         >"$work/$1-publish.log" 2>&1 || status=$?
     for i in "${processes[@]}"; do
         wait "$i" || status=$?
