@@ -10,6 +10,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -203,9 +204,13 @@ final class FollowerSegment implements AutoCloseable {
             uses.give();
             return null;
         }
+        final AtomicBoolean ended = new AtomicBoolean();
+        // Once: a successor that fails ends it where it was found as well as where it was inherited.
         final Runnable end = () -> {
-            exit();
-            uses.give();
+            if (ended.compareAndSet(false, true)) {
+                exit();
+                uses.give();
+            }
         };
         // Before the checkpoint is read. A leader that only stood still reports nothing new from then on.
         buffer.putIntVolatile(SegmentLayout.CLAIMED_AT, 1);

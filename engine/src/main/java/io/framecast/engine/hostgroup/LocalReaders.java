@@ -18,9 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// The subscribers on a publisher's own host: they read frames in its send window, by the words of
 /// docs/host-segment.md.
 ///
-/// Threading: the publisher's thread begins and publishes frames and rests; whoever runs the sender's cycle asks what
-/// may
-/// be freed; the leader's listener hears of readers that come and go.
+/// Threading: the publisher's thread begins and publishes frames and rests; the thread that runs the sender's cycle
+/// asks for what may be freed; the leader's listener hears of readers that come and go.
 public final class LocalReaders implements AutoCloseable {
     private static final long NOTHING = Long.MAX_VALUE;
     // An interrupt ends a rest within this.

@@ -21,11 +21,9 @@ import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.wire.StreamInfo;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -109,24 +107,6 @@ class DeviceShareTest {
         });
     }
 
-    private static int copy(final int descriptor) {
-        try (Arena scratch = Arena.ofConfined()) {
-            return Libc.open(scratch.allocateFrom("/proc/self/fd/" + descriptor), 2 | Linux.O_CLOEXEC);
-        }
-    }
-
-    // To nobody.
-    private static LeaderConnection connection() {
-        final Path path =
-                Path.of("/tmp/framecast-share-test-" + ProcessHandle.current().pid() + ".sock");
-        final UnixSocket listener = UnixSocket.listen(path);
-        final UnixSocket made = UnixSocket.connect(path);
-        listener.close();
-        path.toFile().delete();
-        assertNotNull(made);
-        return new LeaderConnection(made);
-    }
-
     private FollowerSegment member() {
         return member(process.pid());
     }
@@ -136,9 +116,13 @@ class DeviceShareTest {
         final int place = leader.admit(pid, waker, true);
         leader.onReunited();
         final int[] descriptors = {
-            Libc.fcntl(leader.ringDescriptor(), 0, 0), copy(leader.wordsDescriptor()), waker, EventCount.open()
+            Libc.fcntl(leader.ringDescriptor(), 0, 0),
+            SegmentTest.copy(leader.wordsDescriptor()),
+            waker,
+            EventCount.open()
         };
-        final FollowerSegment made = FollowerSegment.of(connection(), new HostProvider().open(0), descriptors, place);
+        final FollowerSegment made =
+                FollowerSegment.of(SegmentTest.connection(), new HostProvider().open(0), descriptors, place);
         assertNotNull(made);
         return made;
     }
@@ -324,7 +308,8 @@ class DeviceShareTest {
         try (FollowerSegment one = member();
                 FollowerSegment two = member()) {
             final DeviceWords exporter = one.deviceWords();
-            final SharedWords attached = SharedWords.attach(copy(leader.wordsDescriptor()), SegmentLayout.wordsBytes());
+            final SharedWords attached =
+                    SharedWords.attach(SegmentTest.copy(leader.wordsDescriptor()), SegmentLayout.wordsBytes());
             final UnsafeBuffer words = attached.buffer();
             final int record = SegmentLayout.device(exporter.member());
             final SplittableRandom random = new SplittableRandom(5);

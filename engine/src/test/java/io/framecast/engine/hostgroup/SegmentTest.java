@@ -60,14 +60,14 @@ class SegmentTest {
         ring.close();
     }
 
-    private static int copy(final int descriptor) {
+    static int copy(final int descriptor) {
         try (Arena scratch = Arena.ofConfined()) {
             return Libc.open(scratch.allocateFrom("/proc/self/fd/" + descriptor), 2 | Linux.O_CLOEXEC);
         }
     }
 
     // To nobody.
-    private static LeaderConnection connection() {
+    static LeaderConnection connection() {
         final Path path =
                 Path.of("/tmp/framecast-segment-test-" + ProcessHandle.current().pid() + ".sock");
         final UnixSocket listener = UnixSocket.listen(path);
@@ -186,6 +186,9 @@ class SegmentTest {
             assertEquals(2L * STREAM.slotBytes(), found.payload().byteSize());
             assertEquals(5, found.payload().get(ValueLayout.JAVA_BYTE, 100));
             found.close();
+            found.close();
+            assertTrue(follower.enter(), "ended once");
+            follower.exit();
         }
     }
 

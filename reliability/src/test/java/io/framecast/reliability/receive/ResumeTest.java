@@ -38,17 +38,13 @@ class ResumeTest {
     }
 
     private void onCheckpoint(final Checkpoint checkpoint) {
-        copy(checkpoint, promised);
-    }
-
-    private static void copy(final Checkpoint from, final Checkpoint to) {
-        to.copy(from);
+        promised.copy(checkpoint);
     }
 
     // Another process takes over with what was promised last, and with nothing else.
     private void takeOver(final long id) {
         final Checkpoint from = new Checkpoint();
-        copy(promised, from);
+        from.copy(promised);
         pair.toSender.clear();
         pair.toReceiver.clear();
         pair.receiver = pair.newSuccessor(id, from);
@@ -168,7 +164,7 @@ class ResumeTest {
         pair.send(0);
         pair.run(100_000_000);
         final Checkpoint from = new Checkpoint();
-        copy(promised, from);
+        from.copy(promised);
         final ReceiverMachine unheard = pair.newSuccessor(6, from);
         unheard.log(log);
         unheard.resume(from, pair.nowNs);
