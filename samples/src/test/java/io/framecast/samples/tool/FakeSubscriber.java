@@ -64,7 +64,8 @@ final class FakeSubscriber implements Subscriber {
     void enqueue(final long frameId, final byte[] content) {
         final DeviceRegion region = device.allocate(content.length);
         device.memory(region.address(), content.length).copyFrom(MemorySegment.ofArray(content));
-        final Instant now = Instant.now();
+        // A moment ago: the reader's clock was set by another reading of the system's.
+        final Instant now = Instant.now().minusMillis(1);
         queue.add(new FakeFrame(frameId, region, now.getEpochSecond() * 1_000_000_000L + now.getNano()));
     }
 
