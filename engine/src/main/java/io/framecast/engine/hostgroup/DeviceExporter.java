@@ -11,6 +11,7 @@ import io.framecast.api.spi.DeviceStream;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import io.framecast.reliability.memory.Words;
+import io.framecast.reliability.wire.Delivery;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
@@ -117,7 +118,8 @@ final class DeviceExporter {
         final int[] descriptors = new int[UnixSocket.DESCRIPTORS_MAX];
         if (!connection
                 .socket()
-                .send(GroupMessage.hello(message, ProcessHandle.current().pid(), GroupMessage.NO_SUBSCRIBER))) {
+                .send(GroupMessage.hello(
+                        message, ProcessHandle.current().pid(), GroupMessage.NO_SUBSCRIBER, Delivery.RELIABLE))) {
             return null;
         }
         final MemorySegment polled = arena.allocate(Linux.POLLFD_BYTES, Long.BYTES);
@@ -130,7 +132,8 @@ final class DeviceExporter {
         if (length < 0 || !GroupMessage.is(message, length, GroupMessage.SEGMENT)) {
             return null;
         }
-        final FollowerSegment made = FollowerSegment.of(connection, device, descriptors, GroupMessage.member(message));
+        final FollowerSegment made =
+                FollowerSegment.of(connection, device, false, descriptors, GroupMessage.member(message));
         if (made != null && made.generation() != owner.generation()) {
             made.close();
             return null;

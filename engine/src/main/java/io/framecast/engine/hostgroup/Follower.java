@@ -2,6 +2,7 @@ package io.framecast.engine.hostgroup;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.framecast.api.LossReason;
 import io.framecast.api.SourceEvent;
 import io.framecast.api.StreamConfig;
 import io.framecast.api.Subscriber.State;
@@ -15,7 +16,7 @@ import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.session.Policies;
 import io.framecast.reliability.memory.Words;
-import io.framecast.reliability.receive.LossReason;
+import io.framecast.reliability.wire.Delivery;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -31,7 +32,8 @@ import org.jspecify.annotations.Nullable;
 /// Threading: one thread polls and rests; another one ([GroupMembership]) brings segments; any thread closes it, asks
 /// for its state and releases its frames.
 final class Follower {
-    private static final LossReason[] REASONS = LossReason.values();
+    private static final io.framecast.reliability.receive.LossReason[] REASONS =
+            io.framecast.reliability.receive.LossReason.values();
     // A place of the device's memory gets free without a word.
     private static final long FULL_NS = 200_000;
     // So does a frame that others copy.
@@ -47,6 +49,8 @@ final class Follower {
     private final DeviceWays ways;
     private final Consumer<String> notices;
     private final DeviceEvent complete;
+    private final boolean drops;
+    private final DropChoice choice;
     // Calls of the user's thread, and frames that the user has.
     private final Holds uses = new Holds();
     private final Arena arena = Arena.ofShared();
@@ -90,6 +94,9 @@ final class Follower {
         this.events = events;
         this.ways = ways;
         this.notices = notices;
+        final Delivery delivery = Policies.onWire(config.delivery());
+        drops = !delivery.isWaitedFor();
+        choice = new DropChoice(delivery);
         try {
             complete = device.openEvent();
         } catch (final RuntimeException | Error e) {
@@ -141,6 +148,16 @@ final class Follower {
         return uses;
     }
 
+    /// Whether it drops frames that it is too late for, and holds nobody up.
+    boolean drops() {
+        return drops;
+    }
+
+    /// The reason of frames that were gone before it came to them.
+    LossReason tooLate() {
+        return choice.tooLate();
+    }
+
     private Sight see() {
         final FollowerSegment shared = segment;
         final Sight sight = arriving.get() == null ? see(shared) : Sight.FRAMES;
@@ -158,12 +175,13 @@ final class Follower {
         try {
             // The state first: what was published before it changed is seen then.
             final int state = shared.state();
-            if (shared.hasNext()) {
+            final boolean begun = shared.hasBegun();
+            if (begun && shared.hasNext()) {
                 return Sight.FRAMES;
             }
             return switch (state) {
                 case SegmentLayout.JOINING -> Sight.NONE;
-                case SegmentLayout.RUNNING -> Sight.STREAMING;
+                case SegmentLayout.RUNNING -> begun ? Sight.STREAMING : Sight.NONE;
                 case SegmentLayout.END_OF_STREAM -> Sight.ENDED;
                 default -> Sight.LOST;
             };
@@ -247,6 +265,10 @@ final class Follower {
                 final FollowerFrame former = arriving.getAndSet(null);
                 if (former != null || see(segment) == Sight.FRAMES) {
                     final FollowerFrame frame = former == null ? take() : former;
+                    if (frame != null && isGone(frame)) {
+                        frame.close();
+                        continue;
+                    }
                     if (frame != null) {
                         return arrived(frame);
                     }
@@ -263,13 +285,23 @@ final class Follower {
         }
     }
 
+    // Whether the leader wrote there again before it was copied. The next frame tells that it is missing.
+    private boolean isGone(final FollowerFrame frame) {
+        final boolean gone = drops && frame.hasArrived() && !frame.isWhole();
+        if (gone) {
+            choice.onLoss(choice.tooLate());
+        }
+        return gone;
+    }
+
     // A frame that is in place; null for one that is not, and is kept. Meanwhile the next one is copied.
     private @Nullable FollowerFrame arrived(final FollowerFrame frame) {
         if (!frame.hasArrived()) {
             keep(frame);
             return null;
         }
-        final FollowerSegment shared = copies == null ? null : segment;
+        // Under a policy that drops, the next frame may be another one by then.
+        final FollowerSegment shared = copies == null || drops ? null : segment;
         if (shared != null && shared.enter()) {
             final boolean isFrame = shared.hasFrame();
             shared.exit();
@@ -288,7 +320,7 @@ final class Follower {
         }
     }
 
-    // The next frame; null for a loss, which is reported, when there is no room, and when another member is about to
+    // The next frame; null for losses, which are reported, when there is no room, and when another member is about to
     // copy it to its device.
     private @Nullable FollowerFrame take() {
         final FollowerSegment shared = isFull() || awaitsDevice() ? null : segment;
@@ -296,6 +328,9 @@ final class Follower {
             return null;
         }
         try {
+            if (skipOutdated(shared)) {
+                return null;
+            }
             final long number = shared.take();
             if (number < 0) {
                 return null;
@@ -309,7 +344,15 @@ final class Follower {
                 reportLoss(shared, number);
                 return null;
             }
-            return new FollowerFrame(this, shared, number, copies);
+            try {
+                return new FollowerFrame(this, shared, number, copies);
+            } catch (final IllegalStateException e) {
+                if (shared.isIntact(number)) {
+                    throw e;
+                }
+                // The next frame tells that it is missing.
+                return null;
+            }
         } catch (final IllegalStateException | DeviceException e) {
             fail(String.valueOf(e.getMessage()));
             return null;
@@ -318,12 +361,49 @@ final class Follower {
         }
     }
 
+    // Takes and reports the frames in front that the policy drops; whether there were any.
+    private boolean skipOutdated(final FollowerSegment shared) {
+        if (!drops) {
+            return false;
+        }
+        if (shared.hasNext()) {
+            events.onFirst(shared.session(), shared.firstFrameId());
+        }
+        long firstId = 0;
+        long count = 0;
+        LossReason reason = null;
+        for (long number = shared.peek(); number >= 0 && !shared.isLoss(number); number = shared.peek()) {
+            final long frameId = shared.frameId(number);
+            if (events.isKnown(shared.session(), frameId)) {
+                break;
+            }
+            final LossReason found = choice.outdated(shared, number);
+            final boolean joins = count == 0 || (found == reason && frameId == firstId + count);
+            if (found == null || !joins || !shared.isIntact(number)) {
+                break;
+            }
+            reason = found;
+            firstId = count == 0 ? frameId : firstId;
+            count++;
+            shared.release(shared.take(), 0);
+        }
+        if (reason == null) {
+            return false;
+        }
+        choice.onLoss(reason);
+        events.onLoss(shared.session(), firstId, count, reason);
+        return true;
+    }
+
     private void reportLoss(final FollowerSegment shared, final long number) {
-        final LossReason reason = REASONS[Math.clamp(shared.detail(number), 0, REASONS.length - 1)];
+        final LossReason reason = Policies.reason(REASONS[Math.clamp(shared.detail(number), 0, REASONS.length - 1)]);
         final long first = shared.frameId(number);
         final long count = shared.length(number);
-        shared.release(number, 0);
-        events.onLoss(shared.session(), first, count, Policies.reason(reason));
+        if (shared.isIntact(number)) {
+            shared.release(number, 0);
+            choice.onLoss(reason);
+            events.onLoss(shared.session(), first, count, reason);
+        }
     }
 
     // It holds no source back from now on: its connection ends when the user has released his frames.
@@ -365,14 +445,22 @@ final class Follower {
             }
             return false;
         }
-        if (device.hostAddressable()) {
+        if (former != null && sight == Sight.LOST && config.rejoinMs() == 0 && !goesOn(former, made)) {
+            // This subscriber was told that its source is lost.
+            coming.remove();
+            discard(made);
+            return true;
+        }
+        if (device.hostAddressable() || drops) {
             made.deviceWords().refrain();
-        } else if (!renewCopies(made)) {
+        }
+        if ((!device.hostAddressable() || drops) && !renewCopies(made)) {
             return false;
         }
+        choice.begin(made);
         segment = made;
         coming.remove();
-        final boolean goesOn = former != null && !endReported && made.continues() && made.session() == former.session();
+        final boolean goesOn = former != null && !endReported && goesOn(former, made);
         endReported = false;
         if (!goesOn) {
             events.onSource(made.session(), SourceEvent.Kind.JOINED);
@@ -381,6 +469,18 @@ final class Follower {
             former.close();
         }
         return true;
+    }
+
+    private static boolean goesOn(final FollowerSegment former, final FollowerSegment made) {
+        return made.continues() && made.session() == former.session();
+    }
+
+    private static void discard(final FollowerSegment made) {
+        if (made.enter()) {
+            made.letGo();
+            made.exit();
+        }
+        made.close();
     }
 
     private boolean renewCopies(final FollowerSegment made) {
@@ -398,7 +498,7 @@ final class Follower {
         if (earlier != null && earlier != present) {
             earlier.close();
         }
-        if (present != null) {
+        if (present != null && !drops) {
             present.share(new DeviceShare(ways, device, made, uses, sharing -> exporter(sharing, made)));
         }
         return true;

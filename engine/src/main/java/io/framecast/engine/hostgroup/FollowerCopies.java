@@ -28,6 +28,9 @@ final class FollowerCopies implements AutoCloseable {
         private @Nullable DeviceShare share;
         // Until a copy out of another member's memory is done: what is copied.
         private @Nullable MemorySegment frame;
+        // What is copied may be written meanwhile.
+        private boolean unheld;
+        private boolean whole;
         // The number of this place in another member's memory, or of the one that is copied from.
         private int slot;
 
@@ -137,6 +140,8 @@ final class FollowerCopies implements AutoCloseable {
         place.number = number;
         place.awaitsStream = false;
         place.share = share;
+        place.unheld = segment.isUnheld();
+        place.whole = !place.unheld;
         copying.add(place);
         frames.take();
         return place;
@@ -157,10 +162,15 @@ final class FollowerCopies implements AutoCloseable {
         return place.memory.slice(0, bytes);
     }
 
-    /// Whether a frame may be given to the user: no copy out of another process's memory is under way.
+    /// Whether a frame may be given to the user, or is gone: no copy is under way whose source may change.
     synchronized boolean hasArrived(final Place place) {
         advance();
-        return place.frame == null;
+        return place.frame == null && (!place.unheld || place.segment == null);
+    }
+
+    /// Of one that has arrived: whether it was copied before the leader wrote there again.
+    synchronized boolean isWhole(final Place place) {
+        return place.whole;
     }
 
     /// Whether a frame's bytes are what was received: they are this process's own, or of one that lives.
@@ -175,6 +185,7 @@ final class FollowerCopies implements AutoCloseable {
             final FollowerSegment segment = place.segment;
             if (segment != null) {
                 place.segment = null;
+                place.whole |= segment.isIntact(place.number);
                 segment.release(place.number, segment.length(place.number));
                 segment.exit();
             }

@@ -7,6 +7,9 @@ import io.framecast.api.SourceEvent;
 interface FollowerEvents {
     void onLoss(long session, long firstFrameId, long count, LossReason reason);
 
+    /// A session is read from a frame on, for the first time or by another leader's hands.
+    void onFirst(long session, long frameId);
+
     /// Whether a frame was read, or reported lost, before.
     boolean isKnown(long session, long frameId);
 

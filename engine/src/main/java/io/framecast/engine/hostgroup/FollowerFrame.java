@@ -120,6 +120,11 @@ final class FollowerFrame implements DeviceFrame {
         return place == null || copies == null || copies.hasArrived(place);
     }
 
+    /// Of one that may be given to the user: whether its leader had not begun to write it again.
+    boolean isWhole() {
+        return place == null || copies == null || copies.isWhole(place);
+    }
+
     @Override
     public byte[] metadata() {
         return metadata.clone();

@@ -8,6 +8,7 @@ import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -15,6 +16,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /// A follower's side of the memory that its leader shares for one session. Every word is checked before it is used.
+/// Under `latest` and `deadline=…` it holds nothing: what it reads may be written meanwhile, and it looks afterwards.
 ///
 /// Threading: the subscriber's thread reads entries; any thread releases them.
 final class FollowerSegment implements AutoCloseable {
@@ -33,6 +35,8 @@ final class FollowerSegment implements AutoCloseable {
     // Asked for also when the memory is closed.
     private final long generation;
     private final boolean source;
+    // Whether the leader may write again what this follower has not released.
+    private final boolean unheld;
     private final int member;
     private final int waker;
     private final int leader;
@@ -41,6 +45,8 @@ final class FollowerSegment implements AutoCloseable {
     private long next;
     private long released;
     private long held = Long.MAX_VALUE;
+    // The source waits for the leader, or need not.
+    private boolean begun;
     // Its leader died behind the last promise: the stream had ended, and all of it was published.
     private volatile boolean complete;
     private volatile boolean orphaned;
@@ -52,6 +58,7 @@ final class FollowerSegment implements AutoCloseable {
             final DeviceBackend device,
             final SharedWords words,
             final int ringDescriptor,
+            final boolean drops,
             final int member,
             final int waker,
             final int leader) {
@@ -74,6 +81,12 @@ final class FollowerSegment implements AutoCloseable {
         generation = buffer.getLong(SegmentLayout.GENERATION_AT);
         next = buffer.getLongVolatile(this.member + SegmentLayout.MEMBER_FIRST);
         released = next;
+        begun = drops;
+        // Where the source's window has no room for a frame that nobody holds, it waits for this follower.
+        unheld = drops && buffer.getInt(SegmentLayout.RETAINS_AT) != 0;
+        if (unheld) {
+            letGo();
+        }
         connection.take();
     }
 
@@ -95,10 +108,15 @@ final class FollowerSegment implements AutoCloseable {
     /// Maps what a leader sent.
     ///
     /// @param connection to that leader; it stays open as long as this memory is used
+    /// @param drops whether the follower drops frames that it is too late for
     /// @param descriptors four, this object's from now on, also where it cannot be made
     /// @return null where they are no segment of this version
     static @Nullable FollowerSegment of(
-            final LeaderConnection connection, final DeviceBackend device, final int[] descriptors, final int member) {
+            final LeaderConnection connection,
+            final DeviceBackend device,
+            final boolean drops,
+            final int[] descriptors,
+            final int member) {
         SharedWords words = null;
         try {
             if (member < 0 || member >= SegmentLayout.MEMBERS || descriptors[2] < 0 || descriptors[3] < 0) {
@@ -111,7 +129,7 @@ final class FollowerSegment implements AutoCloseable {
                 return null;
             }
             final FollowerSegment made = new FollowerSegment(
-                    connection, device, words, descriptors[0], member, descriptors[2], descriptors[3]);
+                    connection, device, words, descriptors[0], drops, member, descriptors[2], descriptors[3]);
             words = null;
             descriptors[2] = -1;
             descriptors[3] = -1;
@@ -243,6 +261,7 @@ final class FollowerSegment implements AutoCloseable {
         }
         final long slots = from.acknowledged - from.firstSequence;
         final long bytes = slots * stream.slotBytes();
+        final boolean waitedFor = buffer.getLongVolatile(SegmentLayout.WAITED_FROM_AT) != SegmentLayout.NOT_WAITED_FOR;
         final boolean sound = from.firstSequence >= 0
                 && slots >= 0
                 && bytes <= ringBytes
@@ -251,7 +270,14 @@ final class FollowerSegment implements AutoCloseable {
                 && found.offset() >= 0
                 && found.offset() < ringBytes;
         return sound
-                ? new Takeover(generation(), stream, from, ring.asSlice(found.offset(), bytes), survivors(deposed), end)
+                ? new Takeover(
+                        generation(),
+                        stream,
+                        from,
+                        ring.asSlice(found.offset(), bytes),
+                        waitedFor,
+                        survivors(deposed),
+                        end)
                 : null;
     }
 
@@ -306,9 +332,61 @@ final class FollowerSegment implements AutoCloseable {
         return buffer.getLongVolatile(SegmentLayout.CLOCK_ERROR_AT);
     }
 
+    /// Entries so far.
+    long published() {
+        return buffer.getLongVolatile(SegmentLayout.PUBLISHED_AT);
+    }
+
     /// Whether an entry waits.
     boolean hasNext() {
-        return buffer.getLongVolatile(SegmentLayout.PUBLISHED_AT) > next;
+        return published() > next;
+    }
+
+    /// Within a use: whether nothing is missed from the next entry on. Releases what was published before the source
+    /// waited for the leader.
+    synchronized boolean hasBegun() {
+        if (begun) {
+            return true;
+        }
+        final long from = buffer.getLongVolatile(SegmentLayout.WAITED_FROM_AT);
+        final long limit = Math.min(from, published());
+        if (limit > next) {
+            next = limit;
+            released = limit;
+            tellReleased();
+            EventCount.add(leader);
+        }
+        begun = from <= limit;
+        return begun;
+    }
+
+    /// Within a use, behind a copy of what an entry names: whether the leader had not begun to write it again.
+    boolean isIntact(final long number) {
+        VarHandle.loadLoadFence();
+        return !unheld || buffer.getLongVolatile(SegmentLayout.FREED_AT) <= number;
+    }
+
+    /// Behind the first entry: the frame with which this follower begins.
+    long firstFrameId() {
+        final long first = buffer.getLong(member + SegmentLayout.MEMBER_FIRST_FRAME);
+        return first == SegmentLayout.FROM_START ? buffer.getLong(SegmentLayout.START_FRAME_AT) : first;
+    }
+
+    /// Whether what is read may be written meanwhile.
+    boolean isUnheld() {
+        return unheld;
+    }
+
+    /// Within a use: holds nothing.
+    void letGo() {
+        buffer.putLongVolatile(member + SegmentLayout.MEMBER_RELEASED, SegmentLayout.NOTHING_HELD);
+    }
+
+    // Entries that the leader may have written again are gone.
+    private void catchUp() {
+        if (unheld) {
+            next = Math.max(next, Math.min(buffer.getLongVolatile(SegmentLayout.FREED_AT), published()));
+        }
     }
 
     /// Number of the entry that waits, or will.
@@ -321,17 +399,31 @@ final class FollowerSegment implements AutoCloseable {
         return hasNext() && !isLoss(next);
     }
 
+    /// The next entry, to be taken.
+    ///
+    /// @return its number; −1 when there is none
+    /// @throws IllegalStateException when the leader broke the table
+    synchronized long peek() {
+        catchUp();
+        while (hasNext()) {
+            if (buffer.getLongVolatile(SegmentLayout.entry(next)) == SegmentLayout.version(next)) {
+                return next;
+            }
+            if (isIntact(next)) {
+                throw new IllegalStateException("host group: entry " + next + " of the frame table is torn");
+            }
+            catchUp();
+        }
+        return -1;
+    }
+
     /// Takes the next entry.
     ///
     /// @return its number; −1 when there is none
     /// @throws IllegalStateException when the leader broke the table
     synchronized long take() {
-        if (!hasNext()) {
+        if (peek() < 0) {
             return -1;
-        }
-        final int entry = SegmentLayout.entry(next);
-        if (buffer.getLongVolatile(entry) != SegmentLayout.version(next)) {
-            throw new IllegalStateException("host group: entry " + next + " of the frame table is torn");
         }
         done[SegmentLayout.index(next)] = false;
         return next++;
@@ -407,6 +499,9 @@ final class FollowerSegment implements AutoCloseable {
     ///
     /// @param bytes of the frame; 0 of a loss
     synchronized void release(final long number, final long bytes) {
+        if (unheld) {
+            return;
+        }
         done[SegmentLayout.index(number)] = true;
         while (released < next && done[SegmentLayout.index(released)]) {
             released++;

@@ -7,6 +7,7 @@ import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.ready.Wakeup;
 import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.memory.Words;
+import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.StreamInfo;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -34,6 +35,8 @@ public final class GroupLeader implements AutoCloseable {
     private static final long END_WAIT_MS = 2_000;
     private static final long SURVIVORS_NS = 5_000_000_000L;
     private static final long BACK_OFF_NS = 10_000_000;
+    // A claim of small frames takes some at once.
+    private static final int SPARE_SLOTS = 64;
 
     private final Path path;
     // Of a publisher of the same channel on this host; null for a publisher itself.
@@ -70,13 +73,18 @@ public final class GroupLeader implements AutoCloseable {
         private final int waker = EventCount.open();
         private long process;
         private boolean known;
-        // Not one that copies for others.
-        private boolean subscribes;
+        private long generation;
+        private Delivery delivery = Delivery.RELIABLE;
         // Its place in each segment that it was given and that is not retired.
         private final Map<LeaderSegment, Integer> places = new HashMap<>();
 
         Connection(final UnixSocket socket) {
             this.socket = socket;
+        }
+
+        // Not one that copies for others.
+        boolean subscribes() {
+            return generation != GroupMessage.NO_SUBSCRIBER;
         }
     }
 
@@ -120,28 +128,35 @@ public final class GroupLeader implements AutoCloseable {
     ///
     /// @param ring where they lie, mapped twice
     /// @param continues whether it is the session that an earlier leader left
+    /// @param delivery under which the leader is a member at first
+    /// @param retainedSlots of frames that nobody holds and that stay: followers may be copying them
     public SharedFrames share(
             final Assembly assembly,
             final StreamInfo stream,
             final MirroredMemory ring,
             final long ringBytes,
             final boolean continues,
+            final Delivery delivery,
+            final long retainedSlots,
             final LongSupplier position) {
         final LeaderSegment made;
         synchronized (lock) {
-            made = new LeaderSegment(ring.descriptor(), ringBytes, stream, ++generations, continues ? predecessor : 0);
+            made = new LeaderSegment(
+                    ring.descriptor(), ringBytes, stream, ++generations, continues ? predecessor : 0, delivery);
             segment = made;
             wake();
         }
-        return new SharedFrames(assembly, this, made, position);
+        return new SharedFrames(assembly, this, made, retainedSlots, position);
     }
 
     /// Shares the window of a source, from its next frame on.
     LocalReaders shareWindow(final StreamInfo stream, final MirroredMemory window, final long windowBytes) {
         synchronized (lock) {
-            final LeaderSegment made =
-                    new LeaderSegment(window.descriptor(), windowBytes, stream, ++generations, 0).ofSource();
-            final LocalReaders readers = new LocalReaders(this, made);
+            final long sparedSlots = windowBytes / stream.slotBytes() - 2L * stream.frameMaxSlots() - SPARE_SLOTS;
+            final LeaderSegment made = new LeaderSegment(
+                            window.descriptor(), windowBytes, stream, ++generations, 0, Delivery.RELIABLE)
+                    .ofSource(sparedSlots >= 0);
+            final LocalReaders readers = new LocalReaders(this, made, sparedSlots);
             heard = readers.releases();
             segment = made;
             wake();
@@ -229,7 +244,7 @@ public final class GroupLeader implements AutoCloseable {
     /// Whether anybody follows besides this leader's own subscriber.
     boolean hasFollowers() {
         synchronized (lock) {
-            return connections.stream().anyMatch(c -> c != own && c.subscribes && !c.places.isEmpty());
+            return connections.stream().anyMatch(c -> c != own && c.subscribes() && !c.places.isEmpty());
         }
     }
 
@@ -305,9 +320,10 @@ public final class GroupLeader implements AutoCloseable {
             if (!connection.known && GroupMessage.is(message, bytes, GroupMessage.HELLO)) {
                 connection.known = true;
                 connection.process = GroupMessage.process(message);
-                connection.subscribes = GroupMessage.generation(message) != GroupMessage.NO_SUBSCRIBER;
+                connection.generation = GroupMessage.generation(message);
+                connection.delivery = GroupMessage.delivery(message);
                 // Of any segment: its leader may have died before it shared anything.
-                if (connection.subscribes && GroupMessage.generation(message) != 0) {
+                if (connection.subscribes() && connection.generation != 0) {
                     survivors.remove(Integer.valueOf((int) connection.process));
                 }
             } else {
@@ -357,7 +373,8 @@ public final class GroupLeader implements AutoCloseable {
         for (int i = connections.size() - 1; shared != null && i >= 0; i--) {
             final Connection connection = connections.get(i);
             if (connection.known && !connection.places.containsKey(shared)) {
-                final int member = shared.admit(connection.process, connection.waker, connection.subscribes);
+                final int member = shared.admit(
+                        connection.process, connection.waker, connection.subscribes() ? connection.delivery : null);
                 if (member >= 0) {
                     connection.places.put(shared, member);
                 }

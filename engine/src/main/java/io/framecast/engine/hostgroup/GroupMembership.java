@@ -6,7 +6,9 @@ import io.framecast.api.error.FramecastException;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.ready.Wakeup;
+import io.framecast.engine.session.Policies;
 import io.framecast.reliability.memory.Words;
+import io.framecast.reliability.wire.Delivery;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -192,8 +194,8 @@ final class GroupMembership implements AutoCloseable {
                 }
                 return true;
             }
-            final FollowerSegment made =
-                    FollowerSegment.of(connection, follower.device(), descriptors, GroupMessage.member(message));
+            final FollowerSegment made = FollowerSegment.of(
+                    connection, follower.device(), follower.drops(), descriptors, GroupMessage.member(message));
             if (made == null) {
                 giveUp("host group: its leader shared no segment that can be read; use host-group=off");
                 return false;
@@ -346,7 +348,8 @@ final class GroupMembership implements AutoCloseable {
 
     private LeaderConnection connect(final UnixSocket socket, final long generation) {
         // A leader that is gone again is noticed by the end of the connection.
-        socket.send(GroupMessage.hello(message, ProcessHandle.current().pid(), generation));
+        final Delivery delivery = Policies.onWire(channel.stream().delivery());
+        socket.send(GroupMessage.hello(message, ProcessHandle.current().pid(), generation, delivery));
         return new LeaderConnection(socket);
     }
 

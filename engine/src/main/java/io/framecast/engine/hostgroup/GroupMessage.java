@@ -3,6 +3,7 @@ package io.framecast.engine.hostgroup;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.framecast.reliability.wire.Delivery;
 import java.lang.foreign.MemorySegment;
 
 /// The two messages between followers and their leader (docs/host-segment.md).
@@ -11,13 +12,14 @@ import java.lang.foreign.MemorySegment;
 /// HELLO    follower → leader  0 magic u64  8 version u32  12 type u32 = 1  16 process u64
 ///                             24 generation u64 of the segment that it read last, 0 for none, 2^64 − 1 for a
 ///                             connection that is no subscriber's: one that copies for others
+///                             32 delivery u16, patience u16 as in JOIN (docs/protocol.md)
 /// SEGMENT  leader → follower  0 magic u64  8 version u32  12 type u32 = 2  16 generation u64  24 member u32
 ///                             and four descriptors: ring (to be read), words, the member's counter, the leader's
 /// ```
 final class GroupMessage {
     static final int HELLO = 1;
     static final int SEGMENT = 2;
-    static final int BYTES = 32;
+    static final int BYTES = 40;
     static final long NO_SUBSCRIBER = -1;
 
     private static final long VERSION_AT = 8;
@@ -25,6 +27,7 @@ final class GroupMessage {
     private static final long NUMBER_AT = 16;
     private static final long MEMBER_AT = 24;
     private static final long GENERATION_AT = 24;
+    private static final long DELIVERY_AT = 32;
 
     private GroupMessage() {}
 
@@ -37,9 +40,12 @@ final class GroupMessage {
         return message.asSlice(0, BYTES);
     }
 
-    static MemorySegment hello(final MemorySegment message, final long process, final long generation) {
-        begin(message, HELLO, process).set(JAVA_LONG, GENERATION_AT, generation);
-        return message.asSlice(0, BYTES);
+    static MemorySegment hello(
+            final MemorySegment message, final long process, final long generation, final Delivery delivery) {
+        final MemorySegment hello = begin(message, HELLO, process);
+        hello.set(JAVA_LONG, GENERATION_AT, generation);
+        hello.set(JAVA_INT, DELIVERY_AT, delivery.code());
+        return hello;
     }
 
     static MemorySegment segment(final MemorySegment message, final long generation, final int member) {
@@ -67,6 +73,12 @@ final class GroupMessage {
 
     static long generation(final MemorySegment message) {
         return message.get(JAVA_LONG, GENERATION_AT);
+    }
+
+    /// The follower's policy; the strongest where it names none that there is.
+    static Delivery delivery(final MemorySegment message) {
+        final int code = message.get(JAVA_INT, DELIVERY_AT);
+        return Delivery.isCode(code) ? Delivery.of(code) : Delivery.RELIABLE;
     }
 
     static int member(final MemorySegment message) {

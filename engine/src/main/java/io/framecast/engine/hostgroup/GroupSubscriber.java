@@ -142,7 +142,7 @@ public final class GroupSubscriber implements Subscriber {
                 return null;
             }
             detained = frame;
-            reportMissed(frame);
+            reportMissed(frame.session(), frame.frameId());
             detained = null;
             session = frame.session();
             nextId = frame.frameId() + 1;
@@ -153,12 +153,13 @@ public final class GroupSubscriber implements Subscriber {
         }
     }
 
-    // Published in the same session while this subscriber had no leader, or none whose membership went on.
-    private void reportMissed(final FollowerFrame frame) {
+    // Published in the same session while this subscriber had no leader, or none whose membership went on; or gone
+    // before it came to them.
+    private void reportMissed(final long foundSession, final long frameId) {
         final long first = nextId;
-        if (frame.session() == session && frame.frameId() > first) {
-            nextId = frame.frameId();
-            tell(session, first, frame.frameId() - first, LossReason.NOT_A_MEMBER);
+        if (foundSession == session && frameId > first) {
+            nextId = frameId;
+            tell(session, first, frameId - first, follower.tooLate());
         }
     }
 
@@ -170,9 +171,18 @@ public final class GroupSubscriber implements Subscriber {
     private final class Events implements FollowerEvents {
         @Override
         public void onLoss(final long lostSession, final long firstFrameId, final long count, final LossReason reason) {
+            reportMissed(lostSession, firstFrameId);
             session = lostSession;
             nextId = firstFrameId + count;
             tell(lostSession, firstFrameId, count, reason);
+        }
+
+        @Override
+        public void onFirst(final long firstSession, final long frameId) {
+            if (firstSession != session) {
+                session = firstSession;
+                nextId = frameId;
+            }
         }
 
         @Override

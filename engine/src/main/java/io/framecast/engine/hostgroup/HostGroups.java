@@ -43,13 +43,14 @@ public final class HostGroups {
 
     private HostGroups() {}
 
-    /// Whether a subscriber of this channel shares what it receives: it asked for that, and gets every frame of one
-    /// source.
+    /// Whether a subscriber of this channel shares what it receives: it asked for that, follows one source from its
+    /// next
+    /// frame on, and is not to be evicted.
     public static boolean isWanted(final Channel channel) {
         return !channel.stream().sources().hostGroup().equals(SourceOptions.NO_HOST_GROUP)
                 && Linux.isPresent()
                 && channel instanceof Channel.Multicast
-                && channel.stream().delivery().equals(Delivery.RELIABLE)
+                && !(channel.stream().delivery() instanceof Delivery.Evict)
                 && channel.stream().sources().joinAt() == SourceOptions.JoinAt.FRAME
                 && channel.stream().sources().count() == 1;
     }
@@ -203,8 +204,6 @@ public final class HostGroups {
                 + channel.stream().framesHeld()
                 + '|'
                 + channel.stream().ringBytes()
-                + '|'
-                + channel.stream().rejoinMs()
                 + (part.isEmpty() ? "" : '|' + part);
         return hash(described);
     }

@@ -7,10 +7,10 @@ import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.wire.BundleLayout;
+import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -34,19 +34,27 @@ final class LeaderSegment implements AutoCloseable {
     private final CheckpointWords checkpoints;
     // Those who follow this leader, or followed an earlier one, are still to come: everything is kept for them.
     private volatile boolean awaiting = true;
-    // By member: 1 for a subscriber, 0 for one that copies for others. The listener's.
-    private final AtomicIntegerArray subscribing = new AtomicIntegerArray(SegmentLayout.MEMBERS);
-    private final AtomicInteger members = new AtomicInteger();
+    // By member, those that subscribe: their policies. Null for one that copies for others. The listener's.
+    private final @Nullable Delivery[] deliveries = new Delivery[SegmentLayout.MEMBERS];
+    private volatile int members;
+    // Of the members' policies.
+    private volatile Delivery strongest;
+    // Some of them hold nothing.
+    private volatile boolean read;
+    private long freed;
 
     /// @param ring descriptor of the ring's memory, the caller's
     /// @param predecessor generation of the segment that this one continues; 0 for none
+    /// @param delivery under which the leader is a member at first
     LeaderSegment(
             final int ring,
             final long ringBytes,
             final StreamInfo stream,
             final long generation,
-            final long predecessor) {
+            final long predecessor,
+            final Delivery delivery) {
         this.ringBytes = ringBytes;
+        strongest = delivery;
         this.generation = generation;
         words = SharedWords.create();
         this.ring = readOnly(ring);
@@ -72,6 +80,8 @@ final class LeaderSegment implements AutoCloseable {
         putAddress(SegmentLayout.DATA_ADDRESS_AT, stream.dataAddress());
         buffer.putInt(SegmentLayout.LEADER_PID_AT, (int) ProcessHandle.current().pid());
         buffer.putLong(SegmentLayout.CLOCK_ERROR_AT, Long.MAX_VALUE);
+        buffer.putInt(SegmentLayout.RETAINS_AT, 1);
+        buffer.putLong(SegmentLayout.WAITED_FROM_AT, delivery.isWaitedFor() ? 0 : SegmentLayout.NOT_WAITED_FOR);
         buffer.putLongOrdered(SegmentLayout.MAGIC_AT, SegmentLayout.MAGIC);
     }
 
@@ -101,8 +111,11 @@ final class LeaderSegment implements AutoCloseable {
 
     /// Before it is shared: its ring is the source's own window. Members begin at the next entry, and what was
     /// published before the first of them came is not kept.
-    LeaderSegment ofSource() {
+    ///
+    /// @param retains whether the newest frame stays until the next one is published, also when nobody holds it
+    LeaderSegment ofSource(final boolean retains) {
         buffer.putInt(SegmentLayout.ORIGIN_AT, SegmentLayout.SOURCE);
+        buffer.putInt(SegmentLayout.RETAINS_AT, retains ? 1 : 0);
         clock(0, 0);
         awaiting = false;
         become(SegmentLayout.RUNNING);
@@ -111,7 +124,37 @@ final class LeaderSegment implements AutoCloseable {
 
     /// Any thread: subscribers among the members that are admitted.
     int members() {
-        return members.get();
+        return members;
+    }
+
+    /// Any thread: the strongest of their policies.
+    Delivery strongest() {
+        return strongest;
+    }
+
+    /// Any thread: whether some of them copy frames out that may be freed meanwhile.
+    boolean isReadUnheld() {
+        return read;
+    }
+
+    /// Receiver: whether the source waits for the leader, as far as it knows. Followers that must miss nothing begin
+    /// with the entry that is written next.
+    void waitedFor(final boolean waits) {
+        final boolean waited = buffer.getLong(SegmentLayout.WAITED_FROM_AT) != SegmentLayout.NOT_WAITED_FOR;
+        if (waits != waited) {
+            buffer.putLongVolatile(SegmentLayout.WAITED_FROM_AT, waits ? written : SegmentLayout.NOT_WAITED_FOR);
+            VarHandle.fullFence();
+            wakeAll();
+        }
+    }
+
+    /// Receiver or sender: entries below, and what they name, may be written again from now on.
+    void free(final long limit) {
+        if (limit > freed) {
+            freed = limit;
+            buffer.putLongVolatile(SegmentLayout.FREED_AT, limit);
+            VarHandle.fullFence();
+        }
     }
 
     /// Any thread: entries so far.
@@ -253,6 +296,12 @@ final class LeaderSegment implements AutoCloseable {
         buffer.putLongOrdered(SegmentLayout.CLOCK_ERROR_AT, errorNs);
     }
 
+    /// Receiver: the source counts the leader as a member from this frame on.
+    void start(final long frameId) {
+        buffer.putLong(SegmentLayout.START_FRAME_AT, frameId);
+        become(SegmentLayout.RUNNING);
+    }
+
     /// Receiver: the source counts the leader as a member, or nothing more will be published.
     void become(final int state) {
         buffer.putIntOrdered(SegmentLayout.STATE_AT, state);
@@ -300,9 +349,9 @@ final class LeaderSegment implements AutoCloseable {
     /// Listener: a follower reads from the next entry on.
     ///
     /// @param waker descriptor that wakes it
-    /// @param subscribes whether it counts as a subscriber
+    /// @param delivery its policy; null for one that does not count as a subscriber
     /// @return its place, or −1 where all are taken
-    int admit(final long pid, final int waker, final boolean subscribes) {
+    int admit(final long pid, final int waker, final @Nullable Delivery delivery) {
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
             final int member = SegmentLayout.member(i);
             if (wakers.get(i) == 0) {
@@ -310,6 +359,10 @@ final class LeaderSegment implements AutoCloseable {
                 buffer.putInt(member + SegmentLayout.MEMBER_SLEEPS, 0);
                 DeviceWords.clear(buffer, i);
                 buffer.putInt(member + SegmentLayout.MEMBER_LEFT, 0);
+                buffer.putInt(member + SegmentLayout.MEMBER_DELIVERY, delivery == null ? 0 : delivery.code());
+                deliveries[i] = delivery;
+                // Before it looks whether the source waits.
+                count();
                 final boolean fromHere = !awaiting;
                 long first = fromHere ? published : 0;
                 buffer.putLong(member + SegmentLayout.MEMBER_RELEASED, first);
@@ -320,14 +373,45 @@ final class LeaderSegment implements AutoCloseable {
                 // awaited read from the beginning.
                 first = fromHere ? published : 0;
                 buffer.putLongVolatile(member + SegmentLayout.MEMBER_RELEASED, first);
+                buffer.putLong(member + SegmentLayout.MEMBER_FIRST_FRAME, frameBehind(first - 1));
                 buffer.putLongVolatile(member + SegmentLayout.MEMBER_FIRST, first);
-                subscribing.set(i, subscribes ? 1 : 0);
-                members.addAndGet(subscribing.get(i));
                 VarHandle.fullFence();
                 return i;
             }
         }
         return -1;
+    }
+
+    private long frameBehind(final long number) {
+        if (number < 0) {
+            return SegmentLayout.FROM_START;
+        }
+        final int entry = SegmentLayout.entry(number);
+        final boolean loss = buffer.getInt(entry + SegmentLayout.ENTRY_KIND) == SegmentLayout.LOSS;
+        return buffer.getLong(entry + SegmentLayout.ENTRY_FRAME_ID)
+                + (loss ? buffer.getLong(entry + SegmentLayout.ENTRY_LENGTH) : 1);
+    }
+
+    private void count() {
+        int subscribers = 0;
+        boolean unheld = false;
+        Delivery all = null;
+        for (final Delivery delivery : deliveries) {
+            if (delivery != null) {
+                subscribers++;
+                unheld |= !delivery.isWaitedFor();
+                all = all == null ? delivery : Delivery.strongest(all, delivery);
+            }
+        }
+        members = subscribers;
+        read = unheld;
+        strongest = all == null ? strongest : all;
+    }
+
+    /// Any thread, within a use of the words: the policy of the member at a place, as it says.
+    Delivery deliveryOf(final int index) {
+        final int code = buffer.getInt(SegmentLayout.member(index) + SegmentLayout.MEMBER_DELIVERY);
+        return Delivery.isCode(code) ? Delivery.of(code) : Delivery.RELIABLE;
     }
 
     /// Any thread, within a use of the words: entries below were released by the member at a place; −1 where there is
@@ -350,10 +434,10 @@ final class LeaderSegment implements AutoCloseable {
     void dismiss(final int index) {
         buffer.putIntVolatile(SegmentLayout.member(index), SegmentLayout.MEMBER_FREE);
         DeviceWords.clear(buffer, index);
+        deliveries[index] = null;
+        count();
         synchronized (wakers) {
-            if (wakers.getAndSet(index, 0) != 0) {
-                members.addAndGet(-subscribing.get(index));
-            }
+            wakers.set(index, 0);
         }
     }
 

@@ -3,6 +3,7 @@ package io.framecast.engine.hostgroup;
 import io.framecast.api.MemberStats;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.session.Policies;
 import io.framecast.reliability.memory.Words;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -28,6 +29,8 @@ public final class LocalReaders implements AutoCloseable {
 
     private final GroupLeader leader;
     private final LeaderSegment segment;
+    private final boolean retains;
+    private final long retainedSlots;
     // By entry: sequence from which on the frame's datagrams lie. Written by the publisher's thread, for entries that
     // the sender's does not look at.
     private final long[] sequences = new long[SegmentLayout.ENTRIES];
@@ -35,6 +38,7 @@ public final class LocalReaders implements AutoCloseable {
     private final Holds uses = new Holds();
     // Sender: entries below were released by all.
     private volatile long oldest;
+    private long retained;
     // Publisher: datagrams from here on may be committed and are of a frame that the table does not have yet.
     private volatile long begun = NOTHING;
     private volatile boolean ended;
@@ -58,9 +62,12 @@ public final class LocalReaders implements AutoCloseable {
     private long timestampNs;
     private byte[] metadata = {};
 
-    LocalReaders(final GroupLeader leader, final LeaderSegment segment) {
+    /// @param sparedSlots that the window has beside two longest frames; less than 0 where these do not fit
+    LocalReaders(final GroupLeader leader, final LeaderSegment segment, final long sparedSlots) {
         this.leader = leader;
         this.segment = segment;
+        retains = sparedSlots >= 0;
+        retainedSlots = sparedSlots / 2;
     }
 
     /// Any thread: how many there are.
@@ -154,12 +161,30 @@ public final class LocalReaders implements AutoCloseable {
         // In this order: who published since left the entry behind.
         final long held = begun;
         // A reader takes nothing back: its word may only say so.
-        final long released = Math.max(oldest, segment.released());
+        final long released = Math.max(oldest, releasable(limit));
         final long read = released < segment.published() ? sequences[SegmentLayout.index(released)] : NOTHING;
         if (released != oldest) {
+            segment.free(released);
             oldest = released;
         }
         return Math.min(limit, Math.min(held, read));
+    }
+
+    private long releasable(final long limit) {
+        final long released = segment.released();
+        return retains && segment.isReadUnheld() ? Math.min(released, firstRetained(limit)) : released;
+    }
+
+    // The newest frame, and before it as many as are to stay.
+    private long firstRetained(final long limit) {
+        final long published = segment.published();
+        retained = Math.max(retained, oldest);
+        while (retained < published - 1
+                && (published - retained > SegmentLayout.ENTRIES / 2
+                        || limit - sequences[SegmentLayout.index(retained + 1)] > retainedSlots)) {
+            retained++;
+        }
+        return retained;
     }
 
     /// Any thread: each of them, those that are furthest behind first.
@@ -176,7 +201,12 @@ public final class LocalReaders implements AutoCloseable {
                             ? 0
                             : Math.clamp(committed - sequences[SegmentLayout.index(released)], 0, windowSlots);
                     found.add(new MemberStats(
-                            describe(i), "reliable", lag, windowSlots - lag, 0, Duration.ofNanos(heldNs.get(i))));
+                            describe(i),
+                            Policies.ofWire(segment.deliveryOf(i)).toString(),
+                            lag,
+                            windowSlots - lag,
+                            0,
+                            Duration.ofNanos(heldNs.get(i))));
                 }
             }
             uses.give();

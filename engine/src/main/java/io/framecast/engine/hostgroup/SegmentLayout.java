@@ -4,7 +4,7 @@ package io.framecast.engine.hostgroup;
 /// of 8 bytes lie at multiples of 8.
 final class SegmentLayout {
     static final long MAGIC = 0x0001_4745_5343_4652L;
-    static final int VERSION = 3;
+    static final int VERSION = 4;
 
     // Header.
     static final int MAGIC_AT = 0;
@@ -22,6 +22,7 @@ final class SegmentLayout {
     static final int SLOT_BYTES_AT = 80;
     static final int WINDOW_SLOTS_AT = 84;
     static final int ALIVE_MS_AT = 88;
+    static final int RETAINS_AT = 92;
     // Words of the leader that change, in lines of the cache of their own.
     static final int PUBLISHED_AT = 128;
     static final int STATE_AT = 136;
@@ -29,6 +30,9 @@ final class SegmentLayout {
     static final int HEARTBEAT_AT = 152;
     // By a successor.
     static final int CLAIMED_AT = 160;
+    static final int FREED_AT = 168;
+    static final int WAITED_FROM_AT = 176;
+    static final int START_FRAME_AT = 184;
     static final int CLOCK_OFFSET_AT = 192;
     static final int CLOCK_ERROR_AT = 200;
     // Addresses of the source: a length byte, then the bytes.
@@ -57,6 +61,13 @@ final class SegmentLayout {
     // The owner of the ring: a receiver's, or the source's own window.
     static final int RECEIVED = 0;
     static final int SOURCE = 1;
+
+    // The source does not wait for the leader.
+    static final long NOT_WAITED_FOR = Long.MAX_VALUE;
+    // Of a member that begins with the session.
+    static final long FROM_START = -1;
+    // Released by a member that holds nothing.
+    static final long NOTHING_HELD = Long.MAX_VALUE;
 
     // States of a segment.
     static final int JOINING = 0;
@@ -87,6 +98,8 @@ final class SegmentLayout {
     static final int MEMBER_STATE = 0;
     static final int MEMBER_PID = 4;
     static final int MEMBER_FIRST = 8;
+    static final int MEMBER_DELIVERY = 16;
+    static final int MEMBER_FIRST_FRAME = 24;
     // Words of the member itself.
     static final int MEMBER_RELEASED = 64;
     static final int MEMBER_SLEEPS = 72;

@@ -7,37 +7,46 @@ import io.framecast.reliability.receive.CheckpointLog;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.session.FrameConsumer;
+import io.framecast.reliability.wire.Delivery;
 import java.util.ArrayDeque;
 import java.util.function.LongSupplier;
 
 /// A leader's frames: each goes into the frame table, and its slots are free when all followers have released it, in
-/// order. The leader's own subscriber is a follower as the others are.
+/// order. The leader's own subscriber is a follower as the others are. Where some followers hold nothing, the newest
+/// frames stay a while, so that these can copy them out.
 ///
 /// Called by the session's thread, as a [FrameConsumer].
 public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoCloseable {
     private final Assembly assembly;
     private final GroupLeader leader;
     private final LeaderSegment segment;
+    private final long retainedSlots;
     private final LongSupplier position;
+    // By entry: sequence behind it.
+    private final long[] ends = new long[SegmentLayout.ENTRIES];
     // By entry: the session's place of the frame; NONE of a loss.
     private final long[] places = new long[SegmentLayout.ENTRIES];
     // Not yet in the table.
     private final ArrayDeque<Loss> losses = new ArrayDeque<>();
     private long oldest;
     private long next;
+    private long retained;
     private boolean abandoned;
 
     private record Loss(long firstFrameId, long count, LossReason reason, long end) {}
 
+    /// @param retainedSlots beside the newest frame
     /// @param position sequence of the frame that the session gives out next
     SharedFrames(
             final Assembly assembly,
             final GroupLeader leader,
             final LeaderSegment segment,
+            final long retainedSlots,
             final LongSupplier position) {
         this.assembly = assembly;
         this.leader = leader;
         this.segment = segment;
+        this.retainedSlots = retainedSlots;
         this.position = position;
     }
 
@@ -71,13 +80,20 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
         if (assembly.space() != Space.RING) {
             throw new IllegalStateException("a frame of a host group lies in " + assembly.space());
         }
-        next = segment.publish(frame, assembly.offset(), assembly.isInPlace(), position.getAsLong()) + 1;
-        places[SegmentLayout.index(next - 1)] = place;
+        final long end = position.getAsLong();
+        note(segment.publish(frame, assembly.offset(), assembly.isInPlace(), end), place, end);
+    }
+
+    private void note(final long number, final long place, final long end) {
+        next = number + 1;
+        places[SegmentLayout.index(number)] = place;
+        ends[SegmentLayout.index(number)] = end;
     }
 
     @Override
     public long nextReleased() {
-        final long limit = abandoned ? next : Math.min(next, segment.released());
+        final long limit = abandoned ? next : releasable();
+        segment.free(limit);
         while (oldest < limit) {
             final long place = places[SegmentLayout.index(oldest)];
             oldest++;
@@ -86,6 +102,23 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
             }
         }
         return NONE;
+    }
+
+    private long releasable() {
+        final long released = Math.min(next, segment.released());
+        return segment.isReadUnheld() ? Math.min(released, firstRetained()) : released;
+    }
+
+    // The newest frame, and before it as many as are to stay.
+    private long firstRetained() {
+        retained = Math.max(retained, oldest);
+        final long behind = next == 0 ? 0 : ends[SegmentLayout.index(next - 1)];
+        while (retained < next - 1
+                && (next - retained > SegmentLayout.ENTRIES / 2
+                        || behind - ends[SegmentLayout.index(retained)] > retainedSlots)) {
+            retained++;
+        }
+        return retained;
     }
 
     // Only for deliveries that drop frames, and at the end, when followers read on by mappings of their own.
@@ -120,8 +153,7 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
     public boolean flushLosses() {
         while (!losses.isEmpty() && segment.hasRoom(oldest)) {
             final Loss loss = losses.remove();
-            next = segment.publishLoss(loss.firstFrameId, loss.count, loss.reason, loss.end) + 1;
-            places[SegmentLayout.index(next - 1)] = NONE;
+            note(segment.publishLoss(loss.firstFrameId, loss.count, loss.reason, loss.end), NONE, loss.end);
         }
         return losses.isEmpty();
     }
@@ -142,8 +174,10 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
     }
 
     /// The source counts the leader as a member.
-    public void onJoined() {
-        segment.become(SegmentLayout.RUNNING);
+    ///
+    /// @param frameId the first that it gets
+    public void onJoined(final long frameId) {
+        segment.start(frameId);
     }
 
     /// The session is over: nothing follows.
@@ -156,6 +190,19 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
     /// Subscribers that read what this session receives.
     public int readers() {
         return Math.max(1, segment.members());
+    }
+
+    /// The strongest of their policies.
+    public Delivery strongest() {
+        return segment.strongest();
+    }
+
+    /// Whether the source waits for this leader, as far as it said.
+    public void onWaitedFor(final boolean waits) {
+        // What was dropped before is told first.
+        if (!waits || losses.isEmpty()) {
+            segment.waitedFor(waits);
+        }
     }
 
     /// Whether all who followed when the session began, or an earlier leader, have what this one shares.

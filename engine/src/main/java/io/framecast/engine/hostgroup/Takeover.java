@@ -9,6 +9,7 @@ import java.util.List;
 ///
 /// @param generation of the leader's segment
 /// @param payload of the frame in progress, as far as it was acknowledged; in the leader's ring
+/// @param waitedFor whether the source waits for the leader, as far as it said
 /// @param survivors processes of the members that followed it
 /// @param end runs when the payload is not read any more
 public record Takeover(
@@ -16,6 +17,7 @@ public record Takeover(
         StreamInfo stream,
         Checkpoint checkpoint,
         MemorySegment payload,
+        boolean waitedFor,
         List<Integer> survivors,
         Runnable end)
         implements AutoCloseable {

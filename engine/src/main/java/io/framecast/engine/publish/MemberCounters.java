@@ -10,6 +10,7 @@ import io.framecast.engine.metrics.Labels;
 import io.framecast.engine.session.Policies;
 import io.framecast.reliability.send.MemberStatus;
 import io.framecast.reliability.send.SenderMachine;
+import io.framecast.reliability.wire.Delivery;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -40,7 +41,18 @@ final class MemberCounters implements AutoCloseable {
 
     /// The counters of one member.
     private record Row(
-            long id, String address, String delivery, Counter lag, Counter credit, Counter repairs, Counter heldBack) {
+            long id,
+            String address,
+            Delivery delivery,
+            Counter lag,
+            Counter credit,
+            Counter repairs,
+            Counter heldBack) {
+        // Its delivery may change, and names the counters.
+        boolean isOf(final MemberStatus member) {
+            return id == member.id() && delivery.equals(member.delivery());
+        }
+
         void set(final MemberStatus member, final long next) {
             lag.setOrdered(Math.max(0, next - member.acknowledged()));
             credit.setOrdered(Math.max(0, member.grant() - next));
@@ -50,7 +62,7 @@ final class MemberCounters implements AutoCloseable {
 
         MemberStats stats() {
             return new MemberStats(
-                    address, delivery, lag.get(), credit.get(), repairs.get(), Duration.ofNanos(heldBack.get()));
+                    address, name(delivery), lag.get(), credit.get(), repairs.get(), Duration.ofNanos(heldBack.get()));
         }
 
         void close() {
@@ -90,7 +102,7 @@ final class MemberCounters implements AutoCloseable {
         for (int place = 0; place < rows.length; place++) {
             final MemberStatus member = machine.member(place);
             final Row row = rows[place];
-            if (row != null && (!member.isActive() || member.id() != row.id)) {
+            if (row != null && (!member.isActive() || !row.isOf(member))) {
                 row.close();
                 rows[place] = null;
                 open--;
@@ -115,16 +127,20 @@ final class MemberCounters implements AutoCloseable {
 
     private Row open(final MemberStatus member) {
         final String address = describe.apply(new LaneAddress(member.controlAddress()));
-        final String delivery = Policies.ofWire(member.delivery()).toString();
-        final String labels = Labels.of("channel", machine.stream().channel(), "member", address, "delivery", delivery);
+        final String labels = Labels.of(
+                "channel", machine.stream().channel(), "member", address, "delivery", name(member.delivery()));
         return new Row(
                 member.id(),
                 address,
-                delivery,
+                member.delivery(),
                 table.allocate(EngineCounter.MEMBER_LAG, labels),
                 table.allocate(EngineCounter.MEMBER_CREDIT, labels),
                 table.allocate(EngineCounter.MEMBER_REPAIRS, labels),
                 table.allocate(EngineCounter.MEMBER_HELD_BACK, labels));
+    }
+
+    private static String name(final Delivery delivery) {
+        return Policies.ofWire(delivery).toString();
     }
 
     private void takeEvictions() {
@@ -142,8 +158,8 @@ final class MemberCounters implements AutoCloseable {
     private static String reason(final io.framecast.reliability.send.Eviction one) {
         return switch (one.reason()) {
             case SLOW ->
-                "it held the source back for longer than delivery=" + Policies.ofWire(one.delivery()) + " allows, "
-                        + one.lag() + " datagrams behind";
+                "it held the source back for longer than delivery=" + name(one.delivery()) + " allows, " + one.lag()
+                        + " datagrams behind";
             default ->
                 "silent for " + TimeUnit.NANOSECONDS.toMillis(one.silentNs()) / 1e3 + " s, " + one.lag()
                         + " datagrams behind";

@@ -126,7 +126,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         final Channel channel = subscriber.channel();
         final StreamConfig config = channel.stream();
         final StreamInfo stream = shape.stream();
-        final Delivery policy = Policies.onWire(config.delivery());
+        final Delivery policy = policy(config, takeover);
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             final ReceiveRings rings = memory.rings();
             data = opened.add(
@@ -149,12 +149,12 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                     : null;
             final int capacity = Math.min(data.receiveCapacity(), assembly.prepare(dataPort));
             machine = new ReceiverMachine(
-                    receiverConfig(config, context, shape, receiverId, secret, capacity),
+                    receiverConfig(config, policy, context, shape, receiverId, secret, capacity),
                     context.random(),
                     this,
                     serving);
             queue = subscriber.openQueue(stream, memory, assembly);
-            shared = share(subscriber, stream, assembly, takeover, opened);
+            shared = share(subscriber, shape, assembly, policy, takeover, opened);
             protocol = new ReceiveSession(
                     machine,
                     assembly,
@@ -163,7 +163,8 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                     repairPort,
                     windows,
                     shared == null ? queue : shared,
-                    policy,
+                    // Followers judge whole frames themselves.
+                    shared == null ? policy : Delivery.RELIABLE,
                     config.sources().joinAt() == SourceOptions.JoinAt.KEYFRAME);
             counters = opened.add(new CounterBoard(context.counters(), labels(channel, stream)));
             count(assembly);
@@ -171,8 +172,18 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         }
     }
 
+    // A membership that goes on has the policy that its source knows.
+    private static Delivery policy(final StreamConfig config, final @Nullable Takeover takeover) {
+        final Delivery own = Policies.onWire(config.delivery());
+        if (takeover == null || takeover.waitedFor() == own.isWaitedFor()) {
+            return own;
+        }
+        return takeover.waitedFor() ? Delivery.RELIABLE : Delivery.LATEST;
+    }
+
     private ReceiverConfig receiverConfig(
             final StreamConfig config,
+            final Delivery policy,
             final SessionContext context,
             final MemoryShape shape,
             final long receiverId,
@@ -185,7 +196,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                 shape.ringSlots() - shape.spareSlots(),
                 receiveCapacity,
                 config.reorderDatagrams(),
-                Policies.onWire(config.delivery()),
+                policy,
                 addresses(),
                 context.epochOffsetNs(),
                 Sites.number(config.coRoots().site()));
@@ -194,8 +205,9 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     // Followers need every frame contiguous in a ring that they can map.
     private @Nullable SharedFrames share(
             final EngineSubscriber subscriber,
-            final StreamInfo stream,
+            final MemoryShape shape,
             final Assembly assembly,
+            final Delivery policy,
             final @Nullable Takeover takeover,
             final RollbackOnFailure opened) {
         final GroupLeader leader = subscriber.leader();
@@ -215,7 +227,15 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                     .copyFrom(takeover.payload());
         }
         final SharedFrames made = opened.add(leader.share(
-                assembly, stream, host.ring(), host.ringBytes(), takeover != null, machine::nextFrameSequence));
+                assembly,
+                shape.stream(),
+                host.ring(),
+                host.ringBytes(),
+                takeover != null,
+                policy,
+                (subscriber.channel().stream().framesHeld() - 1L)
+                        * shape.stream().frameMaxSlots(),
+                machine::nextFrameSequence));
         machine.log(made);
         return made;
     }
@@ -353,10 +373,23 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         }
         final int work = protocol.doWork(nowNs);
         if (shared != null) {
-            machine.standFor(shared.readers(), nowNs);
+            standFor(shared, nowNs);
         }
         counters.tick(work, nowNs);
         return work;
+    }
+
+    // A follower that must miss nothing looks whether the source waits after it was counted. So the source hears that
+    // it need not wait only when nobody was counted who might have seen that it does.
+    private void standFor(final SharedFrames frames, final long nowNs) {
+        if (machine.state() != State.RECEIVING || !frames.isReunited()) {
+            return;
+        }
+        if (!frames.strongest().isWaitedFor()) {
+            frames.onWaitedFor(false);
+        }
+        machine.standFor(frames.readers(), frames.strongest(), nowNs);
+        frames.onWaitedFor(machine.isWaitedFor());
     }
 
     /// The descriptors that wake the agent when data arrives.
@@ -396,7 +429,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     void onJoined() {
         joined = true;
         if (shared != null) {
-            shared.onJoined();
+            shared.onJoined(protocol.firstFrameId());
         }
     }
 

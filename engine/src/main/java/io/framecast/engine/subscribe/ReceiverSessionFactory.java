@@ -209,7 +209,9 @@ final class ReceiverSessionFactory {
     // A source that does not wait also sends without credit. Its datagrams need a receive buffer, or the transport
     // fills up with old ones.
     private int spareSlots(final StreamInfo stream) {
-        return Policies.onWire(channel.stream().delivery()).isWaitedFor()
+        // A leader's policy is the strongest of its followers', and changes.
+        return subscriber.leader() == null
+                        && Policies.onWire(channel.stream().delivery()).isWaitedFor()
                 ? 0
                 : MemoryShape.batchMax(stream.slotBytes());
     }

@@ -19,6 +19,7 @@ import io.framecast.engine.libc.Linux;
 import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.reliability.receive.LossReason;
+import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.StreamInfo;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -53,7 +54,7 @@ class DeviceShareTest {
 
     DeviceShareTest() throws IOException {
         assumeTrue(ring.mirrored());
-        leader = new LeaderSegment(ring.descriptor(), RING_BYTES, STREAM, 1, 0);
+        leader = new LeaderSegment(ring.descriptor(), RING_BYTES, STREAM, 1, 0, Delivery.RELIABLE);
         process = new ProcessBuilder("sleep", "60").start();
     }
 
@@ -113,7 +114,7 @@ class DeviceShareTest {
 
     private FollowerSegment member(final long pid) {
         final int waker = EventCount.open();
-        final int place = leader.admit(pid, waker, true);
+        final int place = leader.admit(pid, waker, Delivery.RELIABLE);
         leader.onReunited();
         final int[] descriptors = {
             Libc.fcntl(leader.ringDescriptor(), 0, 0),
@@ -122,7 +123,7 @@ class DeviceShareTest {
             EventCount.open()
         };
         final FollowerSegment made =
-                FollowerSegment.of(SegmentTest.connection(), new HostProvider().open(0), descriptors, place);
+                FollowerSegment.of(SegmentTest.connection(), new HostProvider().open(0), false, descriptors, place);
         assertNotNull(made);
         return made;
     }

@@ -19,6 +19,7 @@ import io.framecast.api.SourceOptions;
 import io.framecast.api.Subscriber;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.node.StreamFixture;
+import io.framecast.reliability.wire.Delivery;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -308,7 +309,7 @@ class LocalPublisherTest {
         final Path directory = directory();
         final UnixSocket dying = UnixSocket.connect(sourceSocket(directory));
         assertNotNull(dying);
-        dying.send(GroupMessage.hello(arena.allocate(UnixSocket.MESSAGE_BYTES), 4711, 0));
+        dying.send(GroupMessage.hello(arena.allocate(UnixSocket.MESSAGE_BYTES), 4711, 0, Delivery.RELIABLE));
         awaitReaders(publisher, 2);
         long taken = 0;
         for (int refused = 0; refused < 50; ) {

@@ -15,6 +15,7 @@ import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.node.StreamFixture;
 import io.framecast.engine.ready.Wakeup;
+import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -63,14 +64,14 @@ class LocalReadersTest {
         assertNotNull(connection);
         connections.add(connection);
         final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
-        connection.send(GroupMessage.hello(message, 1, 0));
+        connection.send(GroupMessage.hello(message, 1, 0, Delivery.RELIABLE));
         final int[] descriptors = new int[UnixSocket.DESCRIPTORS_MAX];
         final int bytes = connection.receive(message, descriptors, 0);
         assertTrue(GroupMessage.is(message, bytes, GroupMessage.SEGMENT));
         words = SharedWords.attach(Libc.fcntl(descriptors[1], 0, 0), SegmentLayout.wordsBytes())
                 .buffer();
-        final FollowerSegment made =
-                FollowerSegment.of(new LeaderConnection(connection), device, descriptors, GroupMessage.member(message));
+        final FollowerSegment made = FollowerSegment.of(
+                new LeaderConnection(connection), device, false, descriptors, GroupMessage.member(message));
         assertNotNull(made);
         assertEquals(connections.size(), readers.count());
         return made;

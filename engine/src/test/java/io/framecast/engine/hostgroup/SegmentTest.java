@@ -19,6 +19,7 @@ import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.receive.LossReason;
+import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -46,7 +47,7 @@ class SegmentTest {
 
     SegmentTest() {
         assumeTrue(ring.mirrored());
-        leader = new LeaderSegment(ring.descriptor(), RING_BYTES, STREAM, 1, 0);
+        leader = new LeaderSegment(ring.descriptor(), RING_BYTES, STREAM, 1, 0, Delivery.RELIABLE);
     }
 
     @BeforeEach
@@ -79,13 +80,18 @@ class SegmentTest {
     }
 
     private FollowerSegment follower() {
+        return follower(Delivery.RELIABLE);
+    }
+
+    private FollowerSegment follower(final Delivery delivery) {
         final int waker = EventCount.open();
-        final int member = leader.admit(1, waker, true);
+        final int member = leader.admit(1, waker, delivery);
         leader.onReunited();
         final int[] descriptors = {
             Libc.fcntl(leader.ringDescriptor(), 0, 0), copy(leader.wordsDescriptor()), waker, EventCount.open()
         };
-        final FollowerSegment made = FollowerSegment.of(connection(), device, descriptors, member);
+        final FollowerSegment made =
+                FollowerSegment.of(connection(), device, !delivery.isWaitedFor(), descriptors, member);
         assertNotNull(made);
         return made;
     }
@@ -124,9 +130,68 @@ class SegmentTest {
     }
 
     @Test
+    void shouldHoldNothingForOneWhoDropsAndTellItWhatIsWrittenAgain() {
+        try (FollowerSegment every = follower();
+                FollowerSegment newest = follower(Delivery.LATEST)) {
+            assertTrue(leader.isReadUnheld());
+            assertEquals(Delivery.RELIABLE, leader.strongest());
+            for (int i = 0; i < 5; i++) {
+                leader.publishLoss(i, 1, LossReason.EXPIRED, 0);
+            }
+            assertEquals(0, leader.released());
+            for (int i = 0; i < 4; i++) {
+                every.release(every.take(), 0);
+            }
+            assertEquals(4, leader.released(), "the other one holds nothing");
+            assertEquals(0, newest.take());
+            assertTrue(newest.isIntact(0));
+            leader.free(1);
+            assertFalse(newest.isIntact(0), "it was given back while it was read");
+            assertTrue(newest.isIntact(1));
+            leader.free(3);
+            assertEquals(3, newest.take(), "the first that is still there");
+            assertEquals(0, newest.firstFrameId());
+        }
+    }
+
+    @Test
+    void shouldCountTheStrongestPolicyOfThoseWhoAreThere() {
+        final int every = leader.admit(1, 0, Delivery.RELIABLE);
+        final int young = leader.admit(1, 0, Delivery.deadline(40));
+        leader.admit(1, 0, Delivery.LATEST);
+        leader.admit(1, 0, Delivery.deadline(20));
+        assertEquals(Delivery.RELIABLE, leader.strongest());
+        leader.dismiss(every);
+        assertEquals(Delivery.deadline(40), leader.strongest());
+        leader.dismiss(young);
+        assertEquals(Delivery.deadline(20), leader.strongest());
+        leader.dismiss(3);
+        assertEquals(Delivery.LATEST, leader.strongest());
+        assertEquals(1, leader.members());
+    }
+
+    @Test
+    void shouldBeginOnlyWhenTheSourceWaits() {
+        leader.waitedFor(false);
+        try (FollowerSegment every = follower();
+                FollowerSegment newest = follower(Delivery.LATEST)) {
+            leader.publishLoss(0, 1, LossReason.EXPIRED, 0);
+            assertFalse(every.hasBegun());
+            assertTrue(newest.hasBegun());
+            assertEquals(1, leader.released(), "what came before is released");
+            leader.publishLoss(1, 1, LossReason.EXPIRED, 0);
+            leader.waitedFor(true);
+            leader.publishLoss(2, 1, LossReason.EXPIRED, 0);
+            assertTrue(every.hasBegun());
+            assertEquals(2, every.take());
+            assertEquals(2, leader.released());
+        }
+    }
+
+    @Test
     void shouldKeepEverythingUntilAllWhoAreAwaitedCame() {
         leader.publishLoss(0, 1, LossReason.EXPIRED, 0);
-        leader.dismiss(leader.admit(1, 0, true));
+        leader.dismiss(leader.admit(1, 0, Delivery.RELIABLE));
         assertEquals(0, leader.released());
         try (FollowerSegment awaited = follower();
                 FollowerSegment late = follower()) {
@@ -137,7 +202,7 @@ class SegmentTest {
 
     @Test
     void shouldBeginAtTheNextEntryAndHoldBackFromThereOn() {
-        leader.dismiss(leader.admit(1, 0, true));
+        leader.dismiss(leader.admit(1, 0, Delivery.RELIABLE));
         leader.onReunited();
         leader.publishLoss(0, 1, LossReason.EXPIRED, 0);
         assertEquals(1, leader.released());
@@ -243,8 +308,8 @@ class SegmentTest {
 
     @Test
     void shouldCountSubscribersAlone() {
-        leader.admit(1, 0, true);
-        final int exporter = leader.admit(1, 0, false);
+        leader.admit(1, 0, Delivery.RELIABLE);
+        final int exporter = leader.admit(1, 0, null);
         assertEquals(1, leader.members());
         leader.dismiss(exporter);
         assertEquals(1, leader.members());
@@ -253,11 +318,11 @@ class SegmentTest {
     @Test
     void shouldTakeSixtyFourMembersAndNoMore() {
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
-            assertEquals(i, leader.admit(i, 0, true));
+            assertEquals(i, leader.admit(i, 0, Delivery.RELIABLE));
         }
-        assertEquals(-1, leader.admit(99, 0, true));
+        assertEquals(-1, leader.admit(99, 0, Delivery.RELIABLE));
         leader.dismiss(7);
-        assertEquals(7, leader.admit(99, 0, true));
+        assertEquals(7, leader.admit(99, 0, Delivery.RELIABLE));
     }
 
     @Test
@@ -317,11 +382,11 @@ class SegmentTest {
                 EventCount.open(),
                 EventCount.open()
             };
-            assertNull(FollowerSegment.of(connection(), device, descriptors, 0), "at " + at);
+            assertNull(FollowerSegment.of(connection(), device, false, descriptors, 0), "at " + at);
             words.putLong(at, before);
         }
         final int[] none = {-1, -1, -1, -1};
-        assertNull(FollowerSegment.of(connection(), device, none, 0));
+        assertNull(FollowerSegment.of(connection(), device, false, none, 0));
     }
 
     @Test

@@ -133,7 +133,7 @@ final class HostPlaceTest {
                 place("", List.of(FakeHost.GPU_2, FakeHost.GPU_3), Map.of()).deviceName());
         assertEquals("gpu:0", place("").deviceName());
         assertEquals("gpu:0", place("", GPUS, Map.of("LOCAL_RANK", "0")).deviceName(), "a launcher has the last word");
-        assertEquals("gpu:0", place("|delivery=latest").deviceName(), "no member of a host group");
+        assertEquals("gpu:0", place("|delivery=evict=1s").deviceName(), "no member of a host group");
     }
 
     @ParameterizedTest
@@ -212,7 +212,7 @@ final class HostPlaceTest {
     @Test
     void shouldSayThatLeadersAreOfHostGroups() throws IOException {
         FakeHost.twoSockets(root);
-        final HostPlace place = place("|leaders=nic|delivery=latest|device=gpu:2");
+        final HostPlace place = place("|leaders=nic|delivery=evict=1s|device=gpu:2");
         assertEquals("", place.channel().link().networkInterface());
         assertTrue(
                 place.reasons().getFirst().startsWith("leaders: ignored without a host group"),

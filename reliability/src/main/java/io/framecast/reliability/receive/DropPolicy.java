@@ -24,14 +24,16 @@ final class DropPolicy {
     private static final long NONE = -1;
     private static final long NS_PER_MS = 1_000_000;
 
-    private final Delivery.Kind kind;
-    private final long patienceNs;
     private final StreamInfo stream;
     private final FrameTable frames;
     private final ReceiveWindow window;
     private final FrameQueue queue;
     private final DroppedFrames dropped = new DroppedFrames();
 
+    private Delivery.Kind kind;
+    private long patienceNs;
+    // Whole frames are judged by those who read them.
+    private boolean shared;
     private long trail;
     private long boundary = NONE;
     private long boundaryFrameId;
@@ -48,12 +50,24 @@ final class DropPolicy {
     }
 
     private DropPolicy(final Delivery delivery, final StreamInfo stream, final FrameQueue queue) {
-        kind = delivery.kind();
-        patienceNs = kind == Delivery.Kind.DEADLINE ? delivery.patienceMs() * NS_PER_MS : Long.MAX_VALUE;
+        judgeBy(delivery);
         this.stream = stream;
         this.queue = queue;
         frames = queue.frames();
         window = queue.window();
+    }
+
+    private void judgeBy(final Delivery delivery) {
+        kind = delivery.kind();
+        patienceNs = kind == Delivery.Kind.DEADLINE ? delivery.patienceMs() * NS_PER_MS : Long.MAX_VALUE;
+    }
+
+    /// From now on several subscribers read what is received.
+    ///
+    /// @param strongest of their policies; where the source waits, nothing expires
+    void shareWith(final Delivery strongest) {
+        judgeBy(strongest);
+        shared = true;
     }
 
     /// Takes the trailing edge, the newest boundary and the source's clock from a heartbeat.
@@ -160,7 +174,7 @@ final class DropPolicy {
 
     /// Whether a frame of that timestamp is older than the deadline.
     boolean isTooOld(final long timestampNs, final long nowNs) {
-        return expiryOf(timestampNs) <= nowNs;
+        return !shared && expiryOf(timestampNs) <= nowNs;
     }
 
     private long expiryNs(final long first) {
@@ -178,7 +192,7 @@ final class DropPolicy {
     /// @return null when the next frame may be taken, or none is whole
     @Nullable
     DroppedFrames nextOutdated(final long nowNs) {
-        if (queue.nextBytes() == 0) {
+        if (shared || queue.nextBytes() == 0) {
             return null;
         }
         final long first = queue.first();

@@ -15,6 +15,7 @@ import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeaderRun;
@@ -80,7 +81,7 @@ public final class ReceiverMachine {
     private final ClockOffset clock;
     private final Standstill standstill;
     // Null for a receiver that its source waits for.
-    private final @Nullable DropPolicy drops;
+    private @Nullable DropPolicy drops;
 
     private State state = State.JOINING;
     private Reason lostReason = Reason.SILENT;
@@ -132,6 +133,7 @@ public final class ReceiverMachine {
         source.onHeard(nowNs);
         state = State.STARTING;
         resumed = from;
+        policy.onResumed();
         if (ledger.inherit(from)) {
             handshake.resume(from, nowNs);
         } else {
@@ -139,16 +141,33 @@ public final class ReceiverMachine {
         }
     }
 
-    /// Before the receiver is a member: keeps what a successor needs.
+    /// Before the receiver is a member: keeps what a successor needs. From then on it drops only what cannot become
+    /// whole in time: who reads the other frames drops them.
     public void log(final CheckpointLog log) {
         ledger.log(log);
+        if (drops != null) {
+            drops.shareWith(config.delivery());
+        }
     }
 
-    /// While it is a member: it stands for so many subscribers, which the source is told.
-    public void standFor(final int subscribers, final long nowNs) {
-        if (state == State.RECEIVING) {
-            policy.standFor(subscribers, nowNs);
+    /// While it is a member with a log: it stands for so many subscribers, which the source is told.
+    ///
+    /// @param strongest of their policies
+    public void standFor(final int subscribers, final Delivery strongest, final long nowNs) {
+        if (state != State.RECEIVING) {
+            return;
         }
+        policy.standFor(subscribers, strongest, nowNs);
+        drops = drops == null ? DropPolicy.of(strongest, stream, queue) : drops;
+        if (drops != null) {
+            // It stays where the source waits again: then nothing is missing below the trailing edge.
+            drops.shareWith(strongest);
+        }
+    }
+
+    /// Whether the source waits for this receiver, as far as it said.
+    public boolean isWaitedFor() {
+        return policy.isWaitedFor();
     }
 
     /// Whether a successor could go on.

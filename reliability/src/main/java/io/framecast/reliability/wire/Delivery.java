@@ -42,23 +42,33 @@ public record Delivery(Kind kind, int patienceMs) {
         return new Delivery(Kind.EVICT, patienceMs);
     }
 
+    /// The policy of one who stands for two: it gets each frame that one of them must have.
+    public static Delivery strongest(final Delivery one, final Delivery other) {
+        if (one.isWaitedFor() || other.isWaitedFor()) {
+            return RELIABLE;
+        }
+        final int patienceMs = Math.max(one.patienceMs, other.patienceMs);
+        return patienceMs == 0 ? LATEST : deadline(patienceMs);
+    }
+
     /// Whether the source waits for this receiver's credit and acknowledgements.
     public boolean isWaitedFor() {
         return kind == Kind.RELIABLE || kind == Kind.EVICT;
     }
 
-    // Two fields of the wire: kind in the low byte, patience in the high half.
-    int code() {
+    /// Two fields of the wire: kind in the low half, patience in the high one.
+    public int code() {
         return patienceMs << 16 | kind.ordinal();
     }
 
-    static boolean isCode(final int code) {
+    public static boolean isCode(final int code) {
         final int kind = code & 0xffff;
         final int patience = code >>> 16;
         return kind < KINDS.length && (KINDS[kind] == Kind.DEADLINE || KINDS[kind] == Kind.EVICT) == (patience > 0);
     }
 
-    static Delivery of(final int code) {
+    /// @param code for which [#isCode] holds
+    public static Delivery of(final int code) {
         return new Delivery(KINDS[code & 0xffff], code >>> 16);
     }
 }

@@ -120,6 +120,25 @@ final class DropPolicyTest {
     }
 
     @Test
+    void shouldLeaveWholeFramesToThoseWhoReadThem() {
+        latest.shareWith(Delivery.LATEST);
+        deadline.shareWith(Delivery.deadline(10));
+        heartbeat(deadline, 0, 0, 0, 0);
+        arrive(0, 0, 2, 0);
+        arrive(1, 2, 3, 0);
+        assertEquals(0, outdated(latest, 0));
+        assertEquals(0, outdated(deadline, 10 * PATIENCE_NS));
+        assertFalse(deadline.isTooOld(0, 10 * PATIENCE_NS));
+        queue.take(queue.nextBytes());
+        queue.take(queue.nextBytes());
+        // Only a part of the third is here, and the source holds no more of it.
+        arrive(2, 5, 3, 0, 1);
+        heartbeat(latest, 12, 2, 0, 3);
+        assertTrue(tick(latest));
+        assertEquals(List.of("2+1 UNREPAIRABLE 5-8"), taken);
+    }
+
+    @Test
     void shouldTakeTheNewestThatIsWholeWhenSeveralAre() {
         arrive(0, 0, 2, 0);
         arrive(1, 2, 3, 0);

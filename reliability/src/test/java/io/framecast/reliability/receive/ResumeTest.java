@@ -2,11 +2,13 @@ package io.framecast.reliability.receive;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.receive.ReceiverMachine.State;
+import io.framecast.reliability.wire.Delivery;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -198,7 +200,7 @@ class ResumeTest {
     @Test
     void shouldSayForHowManyItStandsUntilTheSourceKnows() {
         assertEquals(1, pair.sender.readySubscribers());
-        pair.receiver.standFor(3, pair.nowNs);
+        pair.receiver.standFor(3, Delivery.RELIABLE, pair.nowNs);
         pair.tick();
         // Lost.
         pair.toSender.clear();
@@ -206,9 +208,28 @@ class ResumeTest {
         assertEquals(3, pair.sender.readySubscribers());
         assertEquals(1, pair.sender.readyMembers());
         takeOver(6);
-        pair.receiver.standFor(2, pair.nowNs);
+        pair.receiver.standFor(2, Delivery.RELIABLE, pair.nowNs);
         pair.run(100_000_000);
         assertEquals(2, pair.sender.readySubscribers());
+    }
+
+    @Test
+    void shouldSayWhetherItMustBeWaitedFor() {
+        assertTrue(pair.receiver.isWaitedFor());
+        pair.receiver.standFor(2, Delivery.LATEST, pair.nowNs);
+        assertFalse(pair.receiver.isWaitedFor(), "the source may hear of it at any time");
+        pair.run(100_000_000);
+        assertFalse(pair.sender.member(0).delivery().isWaitedFor());
+        pair.receiver.standFor(2, Delivery.RELIABLE, pair.nowNs);
+        assertFalse(pair.receiver.isWaitedFor(), "the source has not said so");
+        pair.run(100_000_000);
+        assertTrue(pair.receiver.isWaitedFor());
+        assertTrue(pair.sender.member(0).delivery().isWaitedFor());
+        // A successor says it anew: the source may know of something else.
+        takeOver(6);
+        pair.receiver.standFor(2, Delivery.RELIABLE, pair.nowNs);
+        pair.run(100_000_000);
+        assertTrue(pair.receiver.isWaitedFor());
     }
 
     @Test

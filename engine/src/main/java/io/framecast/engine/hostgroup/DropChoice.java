@@ -1,0 +1,88 @@
+package io.framecast.engine.hostgroup;
+
+import io.framecast.api.LossReason;
+import io.framecast.engine.session.EpochClock;
+import io.framecast.reliability.wire.Delivery;
+import org.jspecify.annotations.Nullable;
+
+/// Which frames of its leader's a follower drops under `latest` and `deadline=…`: as a receiver of its own would
+/// (docs/protocol.md, "Delivery policies"), but at the moment it polls.
+///
+/// The user's thread.
+final class DropChoice {
+    private static final long NS_PER_MS = 1_000_000;
+
+    private final Delivery delivery;
+    private final EpochClock clock = new EpochClock();
+    // Entries below were looked at.
+    private long looked;
+    // Among them the newest at which a subscriber may begin.
+    private long newest;
+    private boolean keyed;
+    private boolean awaitsKeyframe;
+
+    DropChoice(final Delivery delivery) {
+        this.delivery = delivery;
+    }
+
+    /// The reason of frames that were gone before this follower came to them.
+    LossReason tooLate() {
+        return switch (delivery.kind()) {
+            case LATEST -> LossReason.SUPERSEDED;
+            case DEADLINE -> LossReason.UNREPAIRABLE;
+            case RELIABLE, EVICT -> LossReason.NOT_A_MEMBER;
+        };
+    }
+
+    /// Another segment is read from here on.
+    void begin(final FollowerSegment shared) {
+        looked = shared.upcoming();
+        newest = looked;
+    }
+
+    /// Frames are lost to this follower, or to its leader.
+    void onLoss(final LossReason reason) {
+        awaitsKeyframe |= reason != LossReason.SUPERSEDED;
+    }
+
+    /// Within a use of the segment: why a frame is not given to the user; null where it is.
+    @Nullable
+    LossReason outdated(final FollowerSegment shared, final long number) {
+        return switch (delivery.kind()) {
+            case RELIABLE, EVICT -> null;
+            case DEADLINE -> isTooOld(shared, number) ? LossReason.EXPIRED : null;
+            case LATEST -> {
+                look(shared, number);
+                if (newest > number) {
+                    yield LossReason.SUPERSEDED;
+                }
+                if (awaitsKeyframe && keyed && !shared.isKeyframe(number)) {
+                    yield LossReason.AWAITS_KEYFRAME;
+                }
+                awaitsKeyframe = false;
+                yield null;
+            }
+        };
+    }
+
+    private boolean isTooOld(final FollowerSegment shared, final long number) {
+        return shared.clockErrorNs() != Long.MAX_VALUE
+                && clock.epochNs() + shared.clockOffsetNs() - shared.timestampNs(number)
+                        >= delivery.patienceMs() * NS_PER_MS;
+    }
+
+    private void look(final FollowerSegment shared, final long number) {
+        if (looked < number) {
+            // Entries in between are gone.
+            awaitsKeyframe = true;
+            looked = number;
+        }
+        for (final long end = shared.published(); looked < end; looked++) {
+            if (!shared.isLoss(looked)) {
+                final boolean keyframe = shared.isKeyframe(looked);
+                keyed |= keyframe;
+                newest = !keyed || keyframe ? looked : newest;
+            }
+        }
+    }
+}
