@@ -281,7 +281,9 @@ final class FollowerSegment implements AutoCloseable {
                 : null;
     }
 
-    private @Nullable StreamInfo stream(final String channel) {
+    /// What its leader says of the source; null where it makes no sense.
+    @Nullable
+    StreamInfo stream(final String channel) {
         final int slotBytes = buffer.getInt(SegmentLayout.SLOT_BYTES_AT);
         final int windowSlots = buffer.getInt(SegmentLayout.WINDOW_SLOTS_AT);
         final byte[] control = address(SegmentLayout.CONTROL_ADDRESS_AT);

@@ -82,6 +82,11 @@ public final class GroupLeader implements AutoCloseable {
             this.socket = socket;
         }
 
+        // Any segment: its leader may have died before it shared anything.
+        boolean followedEarlier() {
+            return known && subscribes() && generation != 0;
+        }
+
         // Not one that copies for others.
         boolean subscribes() {
             return generation != GroupMessage.NO_SUBSCRIBER;
@@ -104,13 +109,17 @@ public final class GroupLeader implements AutoCloseable {
         thread = Thread.ofPlatform().daemon().name("framecast-host-group").start(this::run);
     }
 
-    /// Before the first follower comes: the membership of an earlier leader goes on here.
+    /// Before a session is shared: the membership of an earlier leader goes on here. Some who followed it may have come
+    /// already.
     void inherit(final Takeover from) {
         synchronized (lock) {
             takeover = from;
             predecessor = from.generation();
             generations = from.generation();
             survivors.addAll(from.survivors());
+            connections.stream()
+                    .filter(Connection::followedEarlier)
+                    .forEach(c -> survivors.remove(Integer.valueOf((int) c.process)));
             survivorsNs = System.nanoTime();
         }
     }
@@ -322,8 +331,7 @@ public final class GroupLeader implements AutoCloseable {
                 connection.process = GroupMessage.process(message);
                 connection.generation = GroupMessage.generation(message);
                 connection.delivery = GroupMessage.delivery(message);
-                // Of any segment: its leader may have died before it shared anything.
-                if (connection.subscribes() && connection.generation != 0) {
+                if (connection.followedEarlier()) {
                     survivors.remove(Integer.valueOf((int) connection.process));
                 }
             } else {

@@ -9,13 +9,15 @@ import io.framecast.engine.ready.Wakeup;
 import io.framecast.engine.session.Policies;
 import io.framecast.reliability.memory.Words;
 import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// A subscriber's place in its host group: it brings the follower what leaders share. When a leader is gone or stands
@@ -27,11 +29,15 @@ final class GroupMembership implements AutoCloseable {
     // measured: this process may have stood still itself.
     private static final int STILL_LOOKS = 4;
     private static final long LOOK_NS = GroupLeader.BEAT_NS;
-    // Between two moves: a leader may have no room.
+    // Between two moves: a leader may have no room. The first comes at once, and so does the second: the socket of a
+    // process that dies may have taken the first.
     private static final long MOVE_NS = 100_000_000;
+    private static final int MOVES_AT_ONCE = 2;
     private static final long END_WAIT_MS = 5_000;
     private static final long NO_PROCESS = -1;
     private static final int REFUSALS_MAX = 3;
+    private static final int SMALL_SLOTS = 64;
+    private static final AtomicBoolean REHEARSED = new AtomicBoolean();
     // A newcomer lets those who followed a leader that died come first.
     private static final long FIRST_NS = 300_000_000;
     private static final long FIRST_LOOK_NS = 20_000_000;
@@ -41,7 +47,7 @@ final class GroupMembership implements AutoCloseable {
     private final Follower follower;
     private final Wakeup receiver;
     private final Consumer<String> notices;
-    private final Function<GroupLeader, Subscriber> leading;
+    private final MemberFactory members;
     private final Arena arena = Arena.ofShared();
     private final MemorySegment polled = arena.allocate(2L * Linux.POLLFD_BYTES, Long.BYTES);
     private final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
@@ -60,7 +66,8 @@ final class GroupMembership implements AutoCloseable {
     private int refusals;
     private boolean awaitsReturn;
     private long lostNs;
-    private long movedNs = System.nanoTime() - MOVE_NS;
+    // In a row, without a session.
+    private int moves;
     // Nothing more comes, or this subscriber cannot go on.
     private boolean over;
     // While this subscriber leads; the member is what the source sees of it.
@@ -71,7 +78,7 @@ final class GroupMembership implements AutoCloseable {
     /// Enters the channel's group.
     ///
     /// @param part of the host that the group is for; empty for all of it
-    /// @param leading makes the member that a leader is to the source
+    /// @param members makes the member that a leader is to the source
     /// @throws FramecastException where that fails
     GroupMembership(
             final Channel channel,
@@ -79,13 +86,13 @@ final class GroupMembership implements AutoCloseable {
             final Follower follower,
             final Wakeup receiver,
             final Consumer<String> notices,
-            final Function<GroupLeader, Subscriber> leading) {
+            final MemberFactory members) {
         this.channel = channel;
         this.part = part;
         this.follower = follower;
         this.receiver = receiver;
         this.notices = notices;
-        this.leading = leading;
+        this.members = members;
         look.set(ValueLayout.JAVA_LONG, Linux.TIMESPEC_NANOS, LOOK_NS);
         try {
             connection = enter(NO_PROCESS, null);
@@ -201,12 +208,47 @@ final class GroupMembership implements AutoCloseable {
                 return false;
             }
             segment = made;
+            rehearse(made);
+            moves = 0;
             present = true;
             refusals = 0;
             heartbeat = made.heartbeat();
             stillLooks = 0;
             follower.add(made);
         }
+    }
+
+    // Once in a process: most of the time without a leader would go into code that runs for the first time.
+    private void rehearse(final FollowerSegment shared) {
+        final StreamInfo stream = leader == null && !shared.isOfSource() ? shared.stream(channel.name()) : null;
+        if (stream != null && REHEARSED.compareAndSet(false, true)) {
+            Thread.ofPlatform().daemon().name("framecast-rehearsal").start(() -> rehearse(stream));
+        }
+    }
+
+    private void rehearse(final StreamInfo stream) {
+        try {
+            final HostGroups.Role role = HostGroups.apart(channel, () -> {}, _ -> {});
+            try (GroupLeader stage = role.leader();
+                    UnixSocket _ = role.connection()) {
+                members.rehearse(Objects.requireNonNull(stage), small(stream));
+            }
+        } catch (final RuntimeException e) {
+            // A successor would say it, if it came to that.
+            notices.accept("host group: cannot rehearse to lead: " + e.getMessage());
+        }
+    }
+
+    private static StreamInfo small(final StreamInfo stream) {
+        return new StreamInfo(
+                stream.session(),
+                stream.channel(),
+                stream.slotBytes(),
+                SMALL_SLOTS,
+                stream.slotBytes(),
+                stream.aliveTimeoutMs(),
+                stream.controlAddress(),
+                stream.dataAddress());
     }
 
     private boolean standsStill() {
@@ -243,11 +285,9 @@ final class GroupMembership implements AutoCloseable {
     }
 
     private void move(final long deposed) {
-        final long sinceNs = System.nanoTime() - movedNs;
-        if (sinceNs < MOVE_NS) {
-            LockSupport.parkNanos(MOVE_NS - sinceNs);
+        if (++moves > MOVES_AT_ONCE) {
+            LockSupport.parkNanos(MOVE_NS);
         }
-        movedNs = System.nanoTime();
         refusals += present || leader != null ? 0 : 1;
         final FollowerSegment last = segment;
         final GroupLeader led = leader;
@@ -312,7 +352,7 @@ final class GroupMembership implements AutoCloseable {
             }
             made = connect(role.connection(), generation);
             leader = leads;
-            member = leading.apply(leads);
+            member = members.open(leads);
             return made;
         } catch (final RuntimeException | Error e) {
             leader = null;

@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
@@ -59,7 +58,7 @@ public final class GroupSubscriber implements Subscriber {
 
     /// @param part of the host that its group is for; empty for all of it
     /// @param device this subscriber's from now on, unless this throws
-    /// @param leading makes the member that a leader is to the source
+    /// @param members makes the member that a leader is to the source
     /// @param removal takes this subscriber out of its node
     public GroupSubscriber(
             final Channel channel,
@@ -67,7 +66,7 @@ public final class GroupSubscriber implements Subscriber {
             final DeviceBackend device,
             final Wakeup receiver,
             final Consumer<String> notices,
-            final Function<GroupLeader, Subscriber> leading,
+            final MemberFactory members,
             final Consumer<GroupSubscriber> removal) {
         this.channel = channel;
         this.device = device;
@@ -76,7 +75,7 @@ public final class GroupSubscriber implements Subscriber {
         guard = new UseGuard("subscriber of " + channel.name());
         follower = new Follower(channel.stream(), device, new Events(), ways, notices);
         try {
-            group = new GroupMembership(channel, part, follower, receiver, notices, leading);
+            group = new GroupMembership(channel, part, follower, receiver, notices, members);
         } catch (final RuntimeException | Error e) {
             follower.close(() -> {});
             throw e;

@@ -65,6 +65,7 @@ public final class Libc {
 
     private static final MemorySegment MEMFD_CREATE = find("memfd_create");
     private static final MemorySegment FALLOCATE = find("posix_fallocate");
+    private static final MemorySegment FTRUNCATE = find("ftruncate");
     private static final MemorySegment MMAP = find("mmap");
     private static final MemorySegment MUNMAP = find("munmap");
     private static final MemorySegment GETPAGESIZE = find("getpagesize");
@@ -271,6 +272,11 @@ public final class Libc {
     /// Allocates a file's bytes from its start. Returns the error itself, not -1, as in C.
     public static int posixFallocate(final int descriptor, final long bytes) {
         return (int) call(FALLOCATE, descriptor, 0, bytes, 0, 0, 0);
+    }
+
+    /// Sets a file's length, and allocates nothing.
+    public static int ftruncate(final int descriptor, final long bytes) {
+        return (int) call(FTRUNCATE, descriptor, bytes, 0, 0, 0, 0);
     }
 
     /// Maps a descriptor from its start.

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Host memory mapped twice, back to back: byte `i` and byte `bytes + i` are the same byte, so that a frame
 /// that wraps around a ring's end lies contiguous all the same. The memory is zeroed. All its pages are
-/// allocated when it is made, so that a lack of memory shows here, and no page fault falls into the stream.
+/// allocated when it is made, so that a lack of memory shows here, and no page fault falls into the stream; but for
+/// [#allocateSoon].
 ///
 /// Mapping works in whole pages. Where the length is no multiple of [#pageBytes], or the system cannot map
 /// twice, the memory is plain and [#mirrored] is false.
@@ -49,22 +50,32 @@ public final class MirroredMemory implements AutoCloseable {
 
     /// The same, followed by `spareBytes` bytes of its own where it is not mapped twice.
     public static MirroredMemory allocateShared(final long bytes, final long spareBytes) {
-        return allocate(bytes, spareBytes, true, SystemMemory::availableBytes);
+        return allocate(bytes, spareBytes, true, true, SystemMemory::availableBytes);
+    }
+
+    /// As [#allocateShared], at once: pages are allocated by their first use, or by [#populate].
+    public static MirroredMemory allocateSoon(final long bytes) {
+        return allocate(bytes, 0, true, false, SystemMemory::availableBytes);
     }
 
     static MirroredMemory allocate(final long bytes, final long spareBytes, final LongSupplier available) {
-        return allocate(bytes, spareBytes, false, available);
+        return allocate(bytes, spareBytes, false, true, available);
     }
 
     private static MirroredMemory allocate(
-            final long bytes, final long spareBytes, final boolean shared, final LongSupplier available) {
+            final long bytes,
+            final long spareBytes,
+            final boolean shared,
+            final boolean populated,
+            final LongSupplier available) {
         if (bytes <= 0 || bytes > Long.MAX_VALUE / 2 || spareBytes < 0 || spareBytes > bytes) {
             throw new IllegalArgumentException(
                     "memory: expected bytes > 0 and 0 <= spare <= bytes, got " + bytes + " and " + spareBytes);
         }
         // The pages are taken at once. Without this check, Linux would kill a process for them.
         SystemMemory.require(bytes + spareBytes, available);
-        final MirroredMemory mapped = Linux.isPresent() && bytes % pageBytes() == 0 ? mapTwice(bytes, shared) : null;
+        final MirroredMemory mapped =
+                Linux.isPresent() && bytes % pageBytes() == 0 ? mapTwice(bytes, shared, populated) : null;
         return mapped == null ? plain(bytes + spareBytes) : mapped;
     }
 
@@ -99,8 +110,15 @@ public final class MirroredMemory implements AutoCloseable {
         return descriptor;
     }
 
+    /// Allocates the pages that have not been used yet, on any thread.
+    public synchronized void populate() {
+        if (descriptor != NO_FILE && segment.scope().isAlive()) {
+            Libc.posixFallocate(descriptor, segment.byteSize() / 2);
+        }
+    }
+
     @Override
-    public void close() {
+    public synchronized void close() {
         if (descriptor != NO_FILE) {
             Libc.close(descriptor);
             descriptor = NO_FILE;
@@ -110,14 +128,14 @@ public final class MirroredMemory implements AutoCloseable {
         }
     }
 
-    private static @Nullable MirroredMemory mapTwice(final long bytes, final boolean shared) {
+    private static @Nullable MirroredMemory mapTwice(final long bytes, final boolean shared, final boolean populated) {
         try (Arena scratch = Arena.ofConfined()) {
             final int descriptor = Libc.memfdCreate(
                     scratch.allocateFrom("framecast-ring"), Linux.MFD_CLOEXEC | Linux.MFD_ALLOW_SEALING);
             if (descriptor < 0) {
                 return null;
             }
-            final MirroredMemory mapped = fill(descriptor, bytes);
+            final MirroredMemory mapped = map(descriptor, bytes, populated);
             if (mapped == null || !shared) {
                 // The mappings keep the memory alive.
                 Libc.close(descriptor);
@@ -129,12 +147,13 @@ public final class MirroredMemory implements AutoCloseable {
         }
     }
 
-    private static @Nullable MirroredMemory fill(final int descriptor, final long bytes) {
+    private static @Nullable MirroredMemory map(final int descriptor, final long bytes, final boolean populated) {
         // After ftruncate a lack of memory would be a SIGBUS at first touch; here it is an error.
-        if (Libc.posixFallocate(descriptor, bytes) != 0) {
+        final int sized = populated ? Libc.posixFallocate(descriptor, bytes) : Libc.ftruncate(descriptor, bytes);
+        if (sized != 0) {
             return null;
         }
-        final long address = mapTwice(descriptor, bytes, Linux.PROT_READ_WRITE, Linux.MAP_POPULATE);
+        final long address = mapTwice(descriptor, bytes, Linux.PROT_READ_WRITE, populated ? Linux.MAP_POPULATE : 0);
         if (address == Linux.MAP_FAILED) {
             return null;
         }

@@ -13,6 +13,7 @@ import io.framecast.engine.codec.KryoCodec;
 import io.framecast.engine.hostgroup.GroupLeader;
 import io.framecast.engine.hostgroup.GroupSubscriber;
 import io.framecast.engine.hostgroup.HostGroups;
+import io.framecast.engine.hostgroup.MemberFactory;
 import io.framecast.engine.memory.NumaPolicy;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.metrics.CounterTable;
@@ -30,6 +31,7 @@ import io.framecast.engine.subscribe.EngineSubscriber;
 import io.framecast.engine.subscribe.ReceiverAgent;
 import io.framecast.engine.subscribe.Subscription;
 import io.framecast.engine.topology.Topology;
+import io.framecast.reliability.wire.StreamInfo;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -175,7 +177,7 @@ public final class FramecastNode implements Framecast, SessionHost {
                             device,
                             receiverWakeup(),
                             config.notices(),
-                            leader -> lead(place, leader),
+                            members(place),
                             closing -> {
                                 subscribers.remove(closing);
                                 place.close();
@@ -193,6 +195,25 @@ public final class FramecastNode implements Framecast, SessionHost {
         return !threads.areInvoked() && HostPlace.canShare(channel) && HostGroups.isWantedBySource(channel);
     }
 
+    private MemberFactory members(final HostPlace place) {
+        return new MemberFactory() {
+            @Override
+            public Subscriber open(final GroupLeader leader) {
+                return lead(place, leader);
+            }
+
+            @Override
+            public void rehearse(final GroupLeader leader, final StreamInfo stream) {
+                try (RollbackOnFailure opened = new RollbackOnFailure()) {
+                    final DeviceBackend host = opened.add(providers.openDevice("host"));
+                    final Subscription subscription = subscription(place, host, leader, _ -> {});
+                    opened.keep();
+                    subscription.rehearse(stream);
+                }
+            }
+        };
+    }
+
     // The member that the source sees receives into host memory, wherever its followers want their frames.
     private EngineSubscriber lead(final HostPlace place, final GroupLeader leader) {
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
@@ -206,15 +227,24 @@ public final class FramecastNode implements Framecast, SessionHost {
     /// @param leader of the host group that the subscriber leads; null without one
     private EngineSubscriber open(
             final HostPlace place, final DeviceBackend device, final @Nullable GroupLeader leader) {
+        final Subscription subscription = subscription(place, device, leader, this::remove);
+        receiver.send(() -> receiver.add(subscription));
+        return subscription.subscriber();
+    }
+
+    private Subscription subscription(
+            final HostPlace place,
+            final DeviceBackend device,
+            final @Nullable GroupLeader leader,
+            final Consumer<EngineSubscriber> removal) {
         final Channel channel = place.channel();
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
-            final EngineSubscriber subscriber = new EngineSubscriber(channel, device, leader, this, this::remove);
+            final EngineSubscriber subscriber = new EngineSubscriber(channel, device, leader, this, removal);
             final Transport transport = opened.add(providers.openTransport(channel));
             final int memoryNode = place.memoryNode(transport.networkInterface());
-            final Subscription subscription = new Subscription(subscriber, transport, context.on(memoryNode), receiver);
+            final Subscription made = new Subscription(subscriber, transport, context.on(memoryNode), receiver);
             opened.keep();
-            receiver.send(() -> receiver.add(subscription));
-            return subscriber;
+            return made;
         }
     }
 

@@ -49,7 +49,7 @@ public final class HostPlace implements AutoCloseable {
                 .orElse(null);
         final Leaders leaders = wanted.stream().sources().leaders();
         if (!grouped && leaders != Leaders.HOST) {
-            reasons.add("leaders: ignored without a host group, which needs host-group=, delivery=reliable, one source,"
+            reasons.add("leaders: ignored without a host group, which needs host-group=, no delivery=evict, one source,"
                     + " join=frame and udp");
         }
         channel = grouped && leaders == Leaders.NIC && wanted instanceof Channel.Multicast multicast

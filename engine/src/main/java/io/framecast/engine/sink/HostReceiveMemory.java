@@ -27,15 +27,17 @@ public final class HostReceiveMemory implements ReceiveMemory {
     private long copies;
 
     /// @param headerReserve bytes that the transport writes before each header
-    /// @param shared whether other processes read the ring
+    /// @param mapping the ring, this object's from now on
     public HostReceiveMemory(
-            final MemoryShape shape, final DeviceBackend device, final int headerReserve, final boolean shared) {
+            final MemoryShape shape,
+            final DeviceBackend device,
+            final int headerReserve,
+            final MirroredMemory mapping) {
         final int slotBytes = shape.slotBytes();
         ringBytes = shape.ringBytes();
-        final Arena arena = memory.add(Arena.ofShared());
+        this.mapping = memory.add(mapping);
         try {
-            mapping = memory.add(
-                    shared ? MirroredMemory.allocateShared(ringBytes) : MirroredMemory.allocate(ringBytes, 0));
+            final Arena arena = memory.add(Arena.ofShared());
             ring = mapping.segment();
             repair = arena.allocate((long) shape.allRepairSlots() * slotBytes, 64);
             final boolean inRing = shape.kind() == Kind.IN_RING;

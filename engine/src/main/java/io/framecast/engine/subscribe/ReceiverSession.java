@@ -528,7 +528,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             // One of those who follow goes on with the membership.
             return;
         }
-        for (int i = 0; i < SessionContext.GOODBYES; i++) {
+        for (int i = 0; sourcePeer != NO_PEER && i < SessionContext.GOODBYES; i++) {
             machine.leave();
         }
     }

@@ -11,6 +11,7 @@ import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities.Placement;
 import io.framecast.engine.hostgroup.Takeover;
+import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.memory.NumaPolicy;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.memory.SystemMemory;
@@ -83,7 +84,7 @@ final class ReceiverSessionFactory {
         try (RollbackOnFailure opened = new RollbackOnFailure();
                 NumaPolicy _ = context.memoryPolicy()) {
             requireRoom(needs);
-            final ReceiveMemory memory = opened.add(memory(shape, kind));
+            final ReceiveMemory memory = opened.add(memory(shape, kind, takeover != null));
             final ReceiverSession session = new ReceiverSession(
                     subscriber,
                     transport,
@@ -97,6 +98,9 @@ final class ReceiverSessionFactory {
                     takeover,
                     conductor);
             opened.keep();
+            if (takeover != null && memory instanceof HostReceiveMemory host) {
+                conductor.execute(host.ring()::populate);
+            }
             return session;
         } catch (final DeviceException e) {
             if (kind == null || kind == Kind.STAGED) {
@@ -149,11 +153,21 @@ final class ReceiverSessionFactory {
                 channel.stream().framesHeld());
     }
 
-    private ReceiveMemory memory(final MemoryShape shape, final @Nullable Kind kind) {
+    // A successor must not keep the source waiting: its pages follow.
+    private MirroredMemory ring(final MemoryShape shape, final boolean succeeds) {
+        if (subscriber.leader() == null) {
+            return MirroredMemory.allocate(shape.ringBytes(), 0);
+        }
+        return succeeds
+                ? MirroredMemory.allocateSoon(shape.ringBytes())
+                : MirroredMemory.allocateShared(shape.ringBytes());
+    }
+
+    private ReceiveMemory memory(final MemoryShape shape, final @Nullable Kind kind, final boolean succeeds) {
         final DeviceBackend device = subscriber.device();
         final int reserve = transport.capabilities().headerReserveBytes();
         return switch (kind) {
-            case null -> new HostReceiveMemory(shape, device, reserve, subscriber.leader() != null);
+            case null -> new HostReceiveMemory(shape, device, reserve, ring(shape, succeeds));
             case DIRECT -> direct(shape, device, reserve);
             case LOOPBACK -> {
                 final OneSided oneSided = Objects.requireNonNull(transport.oneSided());

@@ -11,6 +11,7 @@ import io.framecast.api.NodeConfig;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.engine.memory.HostProvider;
+import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.node.FramecastNode;
 import io.framecast.engine.node.StreamFixture;
 import io.framecast.engine.sink.HostReceiveMemory;
@@ -38,7 +39,8 @@ class SessionQueueTest {
             0,
             false,
             1);
-    private final ReceiveMemory memory = new HostReceiveMemory(shape, device, 0, false);
+    private final ReceiveMemory memory =
+            new HostReceiveMemory(shape, device, 0, MirroredMemory.allocate(shape.ringBytes(), 0));
     private final SessionQueue queue = new EngineSubscriber(channel, device, null, node, _ -> {})
             .openQueue(shape.stream(), everyFrameInOneRegion(), Assembly.of(shape, memory));
 

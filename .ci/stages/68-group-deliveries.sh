@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# A host group under several policies, as processes: one subscriber gets every frame, others the newest or the young ones,
+# read so slowly that they skip most, or on an emulated GPU. What is not given is reported, what is given is what was
+# sent, and nobody holds the source up but the first. Then its leader is killed; and then once more with the publisher
+# on this host, whose window they read.
+set -euo pipefail
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
+
+work=$(mktemp -d)
+trap 'rm -rf -- "$work"' EXIT
+./framecast --version >/dev/null
+XDG_RUNTIME_DIR=$work FRAMECAST_BUILD=skip python3 - "$work" <<'PYTHON'
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+work = sys.argv[1]
+FRAMES, RATE = 1200, 200
+FRAME_BYTES = 640 * 480 * 3 // 2
+SLOW_S = 0.05
+
+
+def framecast(name, *arguments):
+    return subprocess.Popen(
+        ["./framecast", *arguments, "--json", f"{work}/{name}.json"],
+        stdout=subprocess.PIPE, stderr=open(f"{work}/{name}.log", "w"), start_new_session=True,
+    )
+
+
+def read_slowly(process, count):
+    have = 0
+    while block := os.read(process.stdout.fileno(), 1 << 16):
+        have += len(block)
+        while have >= FRAME_BYTES:
+            have -= FRAME_BYTES
+            count.append(time.monotonic())
+            time.sleep(SLOW_S)
+
+
+def play(name, port, local, kill):
+    uri = f"framecast:udp?group=224.20.30.49:{port}|channel={name}|interface=127.0.0.1"
+    group = "|host-group=auto"
+    members = {}
+
+    def subscribe(who, settings, *options):
+        members[who] = framecast(f"{name}-{who}", "subscribe", uri + group + settings, *options)
+        log = f"{work}/{name}-{who}.log"
+        end = time.monotonic() + 60
+        while os.path.getsize(log) == 0 and time.monotonic() < end:
+            time.sleep(0.02)
+
+    # The first one leads. A pipe to a slow reader is a slow subscriber.
+    check = ("--check-test", "7")
+    subscribe("leader", "|device=host|delivery=latest", *check)
+    subscribe("newest", "|device=host|delivery=latest", "--out", "-")
+    subscribe("young", "|device=host|delivery=deadline=100ms", "--out", "-")
+    subscribe("gpu", "|device=emulated|delivery=latest", *check)
+    subscribe("every", "|device=host", *check)
+    slow = {"newest": [], "young": []}
+    for who, count in slow.items():
+        threading.Thread(target=read_slowly, args=(members[who], count), daemon=True).start()
+    publisher = framecast(f"{name}-publish", "publish", uri + (group if local else ""), "--input", "test", "--video",
+                          "640x480xnv12", "--frames", str(FRAMES), "--rate", str(RATE), "--wait-subscribers", "5", "--seed", "7")
+    while not slow["newest"]:
+        time.sleep(0.02)
+    start = time.monotonic()
+    time.sleep(1.5)
+    if kill:
+        os.killpg(members["leader"].pid, signal.SIGKILL)
+        members["leader"].wait()
+    publisher.wait(timeout=120)
+    took = time.monotonic() - start
+    if publisher.returncode != 0:
+        sys.exit(f"failed: {name}: the publisher: {open(f'{work}/{name}-publish.log').read()}")
+    published = json.load(open(f"{work}/{name}-publish.json"))["publisher"]
+    said = []
+    for who, member in members.items():
+        if kill and who == "leader":
+            continue
+        member.wait(timeout=60)
+        subscriber = json.load(open(f"{work}/{name}-{who}.json"))["subscribers"][0]
+        lost = subscriber["lost_frames"]
+        if subscriber["frames"] + sum(lost.values()) != FRAMES:
+            sys.exit(f"failed: {name}, {who}: {subscriber}, of {FRAMES} frames")
+        if who == "every" and (sum(lost.values()) or subscriber["stream_crc32c"] != published["stream_crc32c"]):
+            sys.exit(f"failed: {name}, {who}: {subscriber}, published {published}")
+        if who in slow and lost["superseded" if who == "newest" else "expired"] < FRAMES / 2:
+            sys.exit(f"failed: {name}: {who} is too slow for {FRAMES} frames, and got {subscriber}")
+        said.append(f"{who} {subscriber['frames']}")
+    # It was never held up: by more than a leader's death costs.
+    if took > 1.5 * FRAMES / RATE + 2:
+        sys.exit(f"failed: {name}: {FRAMES} frames at {RATE} per second took {took:.1f} s")
+    print(f"passed: {name}: of {FRAMES} frames {', '.join(said)}; the others were reported", flush=True)
+
+
+play("remote", 24700, local=False, kill=False)
+play("leader-killed", 24703, local=False, kill=True)
+play("local", 24706, local=True, kill=False)
+PYTHON

@@ -1,0 +1,106 @@
+package io.framecast.engine.hostgroup;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.framecast.engine.libc.Linux;
+import io.framecast.engine.memory.MirroredMemory;
+import io.framecast.reliability.receive.Checkpoint;
+import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.StreamInfo;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// A successor waits for those who followed the leader before it.
+class GroupLeaderTest {
+    private static final int RING_BYTES = 1 << 16;
+    private static final StreamInfo STREAM =
+            new StreamInfo(7, "give", 64, 64, 1024, 1000, new byte[] {1}, new byte[] {2});
+    // Less than the leader waits for a survivor that does not come.
+    private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(3);
+
+    private final Path path =
+            Path.of("/tmp/framecast-leader-test-" + ProcessHandle.current().pid() + ".sock");
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES);
+    private final int process = (int) ProcessHandle.current().pid();
+    private GroupLeader leader;
+
+    @BeforeEach
+    void lead() {
+        assumeTrue(Linux.isPresent(), () -> Linux.unavailable().orElse(""));
+        leader = new GroupLeader(path, null, UnixSocket.listen(path), () -> {}, _ -> {});
+    }
+
+    @AfterEach
+    void close() {
+        if (leader != null) {
+            leader.close();
+        }
+        arena.close();
+    }
+
+    private UnixSocket survivor() {
+        final UnixSocket made = UnixSocket.connect(path);
+        assertNotNull(made);
+        made.send(GroupMessage.hello(message, process, 3, Delivery.RELIABLE));
+        return made;
+    }
+
+    private void inherit() {
+        leader.inherit(new Takeover(
+                3, STREAM, new Checkpoint(), MemorySegment.NULL, true, List.of(process, process), () -> {}));
+    }
+
+    private static boolean comesTrue(final BooleanSupplier condition) throws InterruptedException {
+        final long endNs = System.nanoTime() + WAIT_NS;
+        while (!condition.getAsBoolean() && System.nanoTime() - endNs < 0) {
+            Thread.sleep(5);
+        }
+        return condition.getAsBoolean();
+    }
+
+    /// Two subscribers of one process.
+    @Test
+    void shouldWaitForThoseWhoComeBeforeAndAfterItInherits() throws InterruptedException {
+        try (UnixSocket _ = survivor();
+                MirroredMemory ring = MirroredMemory.allocateShared(RING_BYTES)) {
+            // The listener hears of it meanwhile.
+            Thread.sleep(200);
+            inherit();
+            try (SharedFrames frames = share(ring)) {
+                Thread.sleep(200);
+                assertFalse(frames.isReunited(), "the other one has not come");
+                try (UnixSocket _ = survivor()) {
+                    assertTrue(comesTrue(frames::isReunited));
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldNotWaitForOneWhoCameInFront() throws InterruptedException {
+        try (UnixSocket _ = survivor();
+                UnixSocket _ = survivor();
+                MirroredMemory ring = MirroredMemory.allocateShared(RING_BYTES)) {
+            Thread.sleep(200);
+            inherit();
+            try (SharedFrames frames = share(ring)) {
+                assertTrue(comesTrue(frames::isReunited));
+            }
+        }
+    }
+
+    private SharedFrames share(final MirroredMemory ring) {
+        return leader.share(null, STREAM, ring, RING_BYTES, true, Delivery.RELIABLE, 0, () -> 0);
+    }
+}
