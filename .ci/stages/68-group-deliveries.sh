@@ -10,6 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 ./framecast --version >/dev/null
 XDG_RUNTIME_DIR=$work FRAMECAST_BUILD=skip python3 - "$work" <<'PYTHON'
+import atexit
 import json
 import os
 import signal
@@ -24,11 +25,22 @@ FRAME_BYTES = 640 * 480 * 3 // 2
 SLOW_S = 0.05
 
 
+started = []
+
+
 def framecast(name, *arguments):
-    return subprocess.Popen(
+    started.append(subprocess.Popen(
         ["./framecast", *arguments, "--json", f"{work}/{name}.json"],
         stdout=subprocess.PIPE, stderr=open(f"{work}/{name}.log", "w"), start_new_session=True,
-    )
+    ))
+    return started[-1]
+
+
+@atexit.register
+def end():
+    for process in started:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def read_slowly(process, count):
@@ -76,21 +88,28 @@ def play(name, port, local, kill):
     took = time.monotonic() - start
     if publisher.returncode != 0:
         sys.exit(f"failed: {name}: the publisher: {open(f'{work}/{name}-publish.log').read()}")
-    published = json.load(open(f"{work}/{name}-publish.json"))["publisher"]
+    result = json.load(open(f"{work}/{name}-publish.json"))
+    published = result["publisher"]
     said = []
     for who, member in members.items():
         if kill and who == "leader":
             continue
         member.wait(timeout=60)
+        if member.returncode != 0:
+            sys.exit(f"failed: {name}, {who}: {open(f'{work}/{name}-{who}.log').read()}")
         subscriber = json.load(open(f"{work}/{name}-{who}.json"))["subscribers"][0]
         lost = subscriber["lost_frames"]
         if subscriber["frames"] + sum(lost.values()) != FRAMES:
             sys.exit(f"failed: {name}, {who}: {subscriber}, of {FRAMES} frames")
         if who == "every" and (sum(lost.values()) or subscriber["stream_crc32c"] != published["stream_crc32c"]):
             sys.exit(f"failed: {name}, {who}: {subscriber}, published {published}")
-        if who in slow and lost["superseded" if who == "newest" else "expired"] < FRAMES / 2:
+        # Gone before it came to them, or too old then.
+        reasons = ("superseded",) if who == "newest" else ("expired", "unrepairable")
+        if who in slow and sum(lost[reason] for reason in reasons) < FRAMES / 2:
             sys.exit(f"failed: {name}: {who} is too slow for {FRAMES} frames, and got {subscriber}")
         said.append(f"{who} {subscriber['frames']}")
+    if local and published["sent_datagrams"] != 0:
+        sys.exit(f"failed: {name}: {result}")
     # It was never held up: by more than a leader's death costs.
     if took > 1.5 * FRAMES / RATE + 2:
         sys.exit(f"failed: {name}: {FRAMES} frames at {RATE} per second took {took:.1f} s")

@@ -35,8 +35,6 @@ public final class GroupLeader implements AutoCloseable {
     private static final long END_WAIT_MS = 2_000;
     private static final long SURVIVORS_NS = 5_000_000_000L;
     private static final long BACK_OFF_NS = 10_000_000;
-    // A claim of small frames takes some at once.
-    private static final int SPARE_SLOTS = 64;
 
     private final Path path;
     // Of a publisher of the same channel on this host; null for a publisher itself.
@@ -161,7 +159,7 @@ public final class GroupLeader implements AutoCloseable {
     /// Shares the window of a source, from its next frame on.
     LocalReaders shareWindow(final StreamInfo stream, final MirroredMemory window, final long windowBytes) {
         synchronized (lock) {
-            final long sparedSlots = windowBytes / stream.slotBytes() - 2L * stream.frameMaxSlots() - SPARE_SLOTS;
+            final long sparedSlots = windowBytes / stream.slotBytes() - 2L * stream.frameMaxSlots() - 1;
             final LeaderSegment made = new LeaderSegment(
                             window.descriptor(), windowBytes, stream, ++generations, 0, Delivery.RELIABLE)
                     .ofSource(sparedSlots >= 0);

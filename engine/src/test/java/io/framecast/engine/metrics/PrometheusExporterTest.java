@@ -174,7 +174,8 @@ final class PrometheusExporterTest {
         final URI uri = URI.create("http://127.0.0.1:" + exporter.port() + "/metrics");
         final HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
         connection.setRequestProperty("Accept", accept);
-        // A connection that is kept for the next request would close in the middle of a later test, which counts sockets.
+        // A connection that is kept for the next request would close in the middle of a later test, which counts
+        // sockets.
         connection.setRequestProperty("Connection", "close");
         assertEquals(200, connection.getResponseCode());
         assertTrue(connection.getContentType().startsWith(accept.substring(0, accept.indexOf('/'))));

@@ -150,7 +150,9 @@ public final class SubscribeCommand implements Callable<Integer> {
                 Framecast node = environment.nodes().apply(config);
                 Subscriber subscriber = node.subscribe(channel);
                 FrameWorker frameWorker = workers == null ? null : workers.open(subscriber.device())) {
-            final FrameCheck check = checkSeed == null ? null : new FrameCheck(checkSeed);
+            final FrameCheck check = checkSeed == null
+                    ? null
+                    : new FrameCheck(checkSeed, channel.stream().delivery() instanceof Delivery.Reliable);
             run = new SubscribeRun(
                     subscriber, frames, waitMax, frameWorker, check, output, environment, nodeOptions.verbose());
             run(run);
