@@ -71,6 +71,8 @@ public enum ChannelKey {
     HOST_GROUP("host-group"),
     /// See [SourceOptions#leaders]: `host`, `socket` or `nic`. A subscriber's.
     LEADERS("leaders"),
+    /// See [SourceOptions#attachAfterMs]: `1s`, `200ms`. A subscriber's.
+    ATTACH_AFTER("attach-after"),
     /// See [PlacementOptions#kind]: `auto`, `direct`, `fastcopy`, `loopback` or `staged`. A subscriber's.
     PLACEMENT("placement"),
     /// See [PlacementOptions#fastcopyMaxBytes]: `auto` or bytes.
@@ -174,6 +176,11 @@ public enum ChannelKey {
         add(parts, JOIN, word(sources.joinAt()), word(SourceOptions.DEFAULT.joinAt()));
         add(parts, HOST_GROUP, sources.hostGroup(), SourceOptions.NO_HOST_GROUP);
         add(parts, LEADERS, word(sources.leaders()), word(SourceOptions.DEFAULT.leaders()));
+        add(
+                parts,
+                ATTACH_AFTER,
+                DeliveryParser.time(sources.attachAfterMs()),
+                DeliveryParser.time(SourceOptions.DEFAULT.attachAfterMs()));
         addPlacement(parts, stream.placement());
         return "framecast:" + channel.transport() + "?" + String.join("|", parts);
     }

@@ -174,12 +174,14 @@ final class ChannelParser {
     private SourceOptions sources() {
         final SourceOptions defaults = SourceOptions.DEFAULT;
         final String rejoin = values.get(ChannelKey.REJOIN);
+        final String attachAfter = values.get(ChannelKey.ATTACH_AFTER);
         return new SourceOptions(
                 number(ChannelKey.SOURCES, defaults.count(), "1 … " + SourceOptions.COUNT_MAX),
                 rejoin == null || rejoin.equals("auto") ? defaults.rejoinMs() : SourceOptions.rejoinMs(rejoin),
                 oneOf(ChannelKey.JOIN, SourceOptions.JoinAt.values(), defaults.joinAt()),
                 values.getOrDefault(ChannelKey.HOST_GROUP, defaults.hostGroup()),
-                oneOf(ChannelKey.LEADERS, SourceOptions.Leaders.values(), defaults.leaders()));
+                oneOf(ChannelKey.LEADERS, SourceOptions.Leaders.values(), defaults.leaders()),
+                attachAfter == null ? defaults.attachAfterMs() : SourceOptions.attachAfterMs(attachAfter));
     }
 
     private CoRootOptions coRoots() {

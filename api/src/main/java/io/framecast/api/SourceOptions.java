@@ -16,7 +16,11 @@ import java.util.regex.Pattern;
 ///     [#NO_HOST_GROUP], `auto`, or 1 … 64 of letters, digits, '.', '_', '-'. A publisher with any name lets all
 ///     of them read its window, and sends them nothing
 /// @param leaders how many of a host group receive the stream; nothing without a host group
-public record SourceOptions(int count, int rejoinMs, JoinAt joinAt, String hostGroup, Leaders leaders) {
+/// @param attachAfterMs a leader that shows no sign of life for so long is replaced by one of those who follow it,
+///     [#ATTACH_AFTER_MIN_MS] … [#ATTACH_AFTER_MAX_MS]. Nothing is lost to these; the one that stood still misses
+///     what is published until it follows. A takeover itself costs about a tenth of the default
+public record SourceOptions(
+        int count, int rejoinMs, JoinAt joinAt, String hostGroup, Leaders leaders, int attachAfterMs) {
     /// Each subscriber receives the stream itself.
     public static final String NO_HOST_GROUP = "off";
 
@@ -25,8 +29,10 @@ public record SourceOptions(int count, int rejoinMs, JoinAt joinAt, String hostG
     /// What the delivery suggests: a subscriber under `latest` shows what is live, and expects gaps.
     public static final int REJOIN_AUTO = -1;
     public static final int REJOIN_LATEST_MS = 3_600_000;
+    public static final int ATTACH_AFTER_MIN_MS = 40;
+    public static final int ATTACH_AFTER_MAX_MS = 60_000;
     public static final SourceOptions DEFAULT =
-            new SourceOptions(1, REJOIN_AUTO, JoinAt.FRAME, NO_HOST_GROUP, Leaders.HOST);
+            new SourceOptions(1, REJOIN_AUTO, JoinAt.FRAME, NO_HOST_GROUP, Leaders.HOST, 1_000);
 
     private static final Pattern TIME = Pattern.compile("([0-9]{1,8})(ms|s|m|h)");
 
@@ -59,26 +65,34 @@ public record SourceOptions(int count, int rejoinMs, JoinAt joinAt, String hostG
             throw new IllegalArgumentException("rejoin: expected 0 … " + REJOIN_MAX_MS + " ms, got " + rejoinMs);
         }
         ChannelKey.requireHostGroup(hostGroup);
+        if (attachAfterMs < ATTACH_AFTER_MIN_MS || attachAfterMs > ATTACH_AFTER_MAX_MS) {
+            throw new IllegalArgumentException("attach-after: expected " + ATTACH_AFTER_MIN_MS + " … "
+                    + ATTACH_AFTER_MAX_MS + " ms, got " + attachAfterMs);
+        }
     }
 
     public SourceOptions withCount(final int value) {
-        return new SourceOptions(value, rejoinMs, joinAt, hostGroup, leaders);
+        return new SourceOptions(value, rejoinMs, joinAt, hostGroup, leaders, attachAfterMs);
     }
 
     public SourceOptions withRejoinMs(final int value) {
-        return new SourceOptions(count, value, joinAt, hostGroup, leaders);
+        return new SourceOptions(count, value, joinAt, hostGroup, leaders, attachAfterMs);
     }
 
     public SourceOptions withJoinAt(final JoinAt value) {
-        return new SourceOptions(count, rejoinMs, value, hostGroup, leaders);
+        return new SourceOptions(count, rejoinMs, value, hostGroup, leaders, attachAfterMs);
     }
 
     public SourceOptions withHostGroup(final String value) {
-        return new SourceOptions(count, rejoinMs, joinAt, value, leaders);
+        return new SourceOptions(count, rejoinMs, joinAt, value, leaders, attachAfterMs);
     }
 
     public SourceOptions withLeaders(final Leaders value) {
-        return new SourceOptions(count, rejoinMs, joinAt, hostGroup, value);
+        return new SourceOptions(count, rejoinMs, joinAt, hostGroup, value, attachAfterMs);
+    }
+
+    public SourceOptions withAttachAfterMs(final int value) {
+        return new SourceOptions(count, rejoinMs, joinAt, hostGroup, leaders, value);
     }
 
     /// Reads a time as it is written in a channel's `rejoin=`: `10s`, `500ms`, `5m`, `1h`, `0s`.
@@ -86,13 +100,31 @@ public record SourceOptions(int count, int rejoinMs, JoinAt joinAt, String hostG
     /// @return milliseconds
     /// @throws IllegalArgumentException naming expectation and value
     public static int rejoinMs(final String text) {
-        final Matcher matcher = TIME.matcher(text);
-        final long ms = matcher.matches() ? Long.parseLong(matcher.group(1)) * unitMs(matcher.group(2)) : -1;
+        final long ms = ms(text);
         if (ms < 0 || ms > REJOIN_MAX_MS) {
             throw new IllegalArgumentException(
                     "rejoin: expected a time such as 10s or 1h, 0s … " + REJOIN_MAX_MS / 1000 + "s, got " + text);
         }
         return (int) ms;
+    }
+
+    /// Reads a channel's `attach-after=`: `200ms`, `2s`.
+    ///
+    /// @return milliseconds
+    /// @throws IllegalArgumentException naming expectation and value
+    static int attachAfterMs(final String text) {
+        final long ms = ms(text);
+        if (ms < ATTACH_AFTER_MIN_MS || ms > ATTACH_AFTER_MAX_MS) {
+            throw new IllegalArgumentException("attach-after: expected a time such as 200ms or 2s, "
+                    + ATTACH_AFTER_MIN_MS + "ms … " + ATTACH_AFTER_MAX_MS / 1000 + "s, got " + text);
+        }
+        return (int) ms;
+    }
+
+    // −1 for what is none.
+    private static long ms(final String text) {
+        final Matcher matcher = TIME.matcher(text);
+        return matcher.matches() ? Long.parseLong(matcher.group(1)) * unitMs(matcher.group(2)) : -1;
     }
 
     private static long unitMs(final String unit) {

@@ -43,7 +43,12 @@ final class ChannelTest {
                                 new CoRootOptions(
                                         12, CoRootOptions.Feed.UNICAST, CoRootOptions.Sets.BLOCK, "rack-3", false),
                                 new SourceOptions(
-                                        3, 2_500, SourceOptions.JoinAt.KEYFRAME, "night", SourceOptions.Leaders.NIC),
+                                        3,
+                                        2_500,
+                                        SourceOptions.JoinAt.KEYFRAME,
+                                        "night",
+                                        SourceOptions.Leaders.NIC,
+                                        250),
                                 new PlacementOptions(PlacementOptions.Kind.FASTCOPY, 16 << 10, 1 << 20))),
                 channel);
     }
@@ -281,7 +286,8 @@ final class ChannelTest {
                         random.nextInt(2) * random.nextInt(SourceOptions.REJOIN_MAX_MS + 1),
                         SourceOptions.JoinAt.values()[random.nextInt(2)],
                         pick(random, "off", "auto", "workers-1"),
-                        SourceOptions.Leaders.values()[random.nextInt(3)]),
+                        SourceOptions.Leaders.values()[random.nextInt(3)],
+                        random.nextInt(SourceOptions.ATTACH_AFTER_MIN_MS, SourceOptions.ATTACH_AFTER_MAX_MS + 1)),
                 new PlacementOptions(
                         PlacementOptions.Kind.values()[random.nextInt(5)],
                         random.nextLong(PlacementOptions.AUTO, PlacementOptions.FASTCOPY_MAX_LIMIT + 1),

@@ -109,7 +109,7 @@ final class ConfigTest {
         final CoRootOptions coRoots =
                 new CoRootOptions(3, CoRootOptions.Feed.UNICAST, CoRootOptions.Sets.SITE, "x", false);
         final SourceOptions sources =
-                new SourceOptions(2, 9, SourceOptions.JoinAt.KEYFRAME, "auto", SourceOptions.Leaders.SOCKET);
+                new SourceOptions(2, 9, SourceOptions.JoinAt.KEYFRAME, "auto", SourceOptions.Leaders.SOCKET, 300);
         assertEquals(
                 new StreamConfig(1, 2, 3, 7, 4, "host", Delivery.LATEST, 500, 6, coRoots, sources, placement), stream);
     }

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -30,8 +31,7 @@ import org.jspecify.annotations.Nullable;
 /// Threading: a thread of its own; [#share] and [#retire] by any, [#close] by one.
 public final class GroupLeader implements AutoCloseable {
     private static final long NO_TIMEOUT = 0;
-    /// Time between two signs of life to followers.
-    static final long BEAT_NS = 250_000_000;
+    private static final long NS_PER_S = 1_000_000_000;
     private static final long END_WAIT_MS = 2_000;
     private static final long SURVIVORS_NS = 5_000_000_000L;
     private static final long BACK_OFF_NS = 10_000_000;
@@ -44,6 +44,11 @@ public final class GroupLeader implements AutoCloseable {
     private final long inode;
     private final Wakeup receiver;
     private final Consumer<String> notices;
+    // Time between two signs of life to followers.
+    private final long beatNs;
+    // The receiver's, each of which is a sign of life; the leader of a publisher's readers has none.
+    private final AtomicLong cycles = new AtomicLong();
+    private long seenCycles;
     // Followers write here when they released something; the leader itself when a segment came or it closes.
     private final int counter = EventCount.open();
     // Where followers tell what they released.
@@ -96,7 +101,9 @@ public final class GroupLeader implements AutoCloseable {
             final @Nullable Path source,
             final UnixSocket listener,
             final Wakeup receiver,
+            final long beatNs,
             final Consumer<String> notices) {
+        this.beatNs = beatNs;
         this.path = path;
         this.source = source;
         this.listener = listener;
@@ -213,7 +220,8 @@ public final class GroupLeader implements AutoCloseable {
                     arena.allocate((long) (2 + SegmentLayout.MEMBERS) * Linux.POLLFD_BYTES, Long.BYTES);
             final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
             final MemorySegment beat = arena.allocate(Linux.TIMESPEC_BYTES, Long.BYTES);
-            beat.set(ValueLayout.JAVA_LONG, Linux.TIMESPEC_NANOS, BEAT_NS);
+            beat.set(ValueLayout.JAVA_LONG, 0, beatNs / NS_PER_S);
+            beat.set(ValueLayout.JAVA_LONG, Linux.TIMESPEC_NANOS, beatNs % NS_PER_S);
             while (!closed) {
                 final int count = watch(polled);
                 Libc.ppoll(polled.address(), count, mustBeat() ? beat.address() : NO_TIMEOUT);
@@ -226,9 +234,7 @@ public final class GroupLeader implements AutoCloseable {
                     accept(polled);
                     announce(message);
                     reunite();
-                    if (segment != null) {
-                        segment.beat();
-                    }
+                    beat();
                 }
                 if (isReplaced()) {
                     deposed = true;
@@ -240,6 +246,23 @@ public final class GroupLeader implements AutoCloseable {
             notices.accept("host group at " + path + " ended: " + e);
         } finally {
             end();
+        }
+    }
+
+    /// Receiver, in each of its cycles.
+    public void onCycle() {
+        cycles.lazySet(cycles.getPlain() + 1);
+    }
+
+    // Only where the receiver works, too: it is woken for that, and has until the next beat.
+    private void beat() {
+        final long nowCycles = cycles.get();
+        if (segment != null && (nowCycles == 0 || nowCycles != seenCycles)) {
+            segment.beat();
+        }
+        seenCycles = nowCycles;
+        if (nowCycles != 0 && connections.size() > 1) {
+            receiver.wake();
         }
     }
 

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 final class GroupMembership implements AutoCloseable {
     // A leader whose sign of life did not change for so many looks stands still. Looks are counted and no time is
     // measured: this process may have stood still itself.
-    private static final int STILL_LOOKS = 4;
-    private static final long LOOK_NS = GroupLeader.BEAT_NS;
+    static final int STILL_LOOKS = 4;
+    private static final long NS_PER_S = 1_000_000_000;
     // Between two moves: a leader may have no room. The first comes at once, and so does the second: the socket of a
     // process that dies may have taken the first.
     private static final long MOVE_NS = 100_000_000;
@@ -93,7 +93,9 @@ final class GroupMembership implements AutoCloseable {
         this.receiver = receiver;
         this.notices = notices;
         this.members = members;
-        look.set(ValueLayout.JAVA_LONG, Linux.TIMESPEC_NANOS, LOOK_NS);
+        final long lookNs = HostGroups.beatNs(channel);
+        look.set(ValueLayout.JAVA_LONG, 0, lookNs / NS_PER_S);
+        look.set(ValueLayout.JAVA_LONG, Linux.TIMESPEC_NANOS, lookNs % NS_PER_S);
         try {
             connection = enter(NO_PROCESS, null);
         } catch (final RuntimeException | Error e) {
@@ -253,6 +255,10 @@ final class GroupMembership implements AutoCloseable {
 
     private boolean standsStill() {
         final FollowerSegment shared = segment;
+        if (leader == null && !present && connection.socket().isReplaced()) {
+            // It stood still before it shared anything, and somebody else has noticed.
+            return true;
+        }
         if (shared == null || !present || leader != null || !shared.enter()) {
             return false;
         }

@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 /// The host groups of this user: which of them a subscriber belongs to, and whether it leads.
 public final class HostGroups {
     private static final int NAME_BYTES = 8;
+    private static final long NS_PER_MS = 1_000_000;
     private static final AtomicLong APART = new AtomicLong();
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
@@ -42,6 +43,11 @@ public final class HostGroups {
     record Role(@Nullable GroupLeader leader, UnixSocket connection, boolean local) {}
 
     private HostGroups() {}
+
+    /// Time between two signs of life of a leader, and between two looks for them.
+    static long beatNs(final Channel channel) {
+        return channel.stream().sources().attachAfterMs() * NS_PER_MS / GroupMembership.STILL_LOOKS;
+    }
 
     /// Whether a subscriber of this channel shares what it receives: it asked for that, follows one source from its
     /// next
@@ -88,7 +94,7 @@ public final class HostGroups {
                 }
                 Files.deleteIfExists(path);
                 final UnixSocket listener = opened.add(UnixSocket.listen(path));
-                final GroupLeader leader = new GroupLeader(path, null, listener, sender, notices);
+                final GroupLeader leader = new GroupLeader(path, null, listener, sender, beatNs(channel), notices);
                 opened.keep();
                 opened.add(leader);
                 final LocalReaders made = leader.shareWindow(stream, window, windowBytes);
@@ -159,7 +165,7 @@ public final class HostGroups {
                 }
                 // Of a leader that was killed, or stands still.
                 Files.deleteIfExists(path);
-                return lead(path, source, receiver, notices);
+                return lead(path, source, receiver, beatNs(channel), notices);
             } catch (final IOException e) {
                 throw unusable(directory, e);
             }
@@ -172,11 +178,15 @@ public final class HostGroups {
         final String name =
                 hash(name(channel, "") + '|' + ProcessHandle.current().pid() + '|' + APART.incrementAndGet());
         // Not even a publisher on this host has a place, perhaps: it is a source as any other.
-        return lead(directory.resolve(name + ".sock"), null, receiver, notices);
+        return lead(directory.resolve(name + ".sock"), null, receiver, beatNs(channel), notices);
     }
 
     private static Role lead(
-            final Path path, final @Nullable Path source, final Wakeup receiver, final Consumer<String> notices) {
+            final Path path,
+            final @Nullable Path source,
+            final Wakeup receiver,
+            final long beatNs,
+            final Consumer<String> notices) {
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             final UnixSocket listener = opened.add(UnixSocket.listen(path));
             final UnixSocket own = UnixSocket.connect(path);
@@ -184,7 +194,7 @@ public final class HostGroups {
                 throw new TransportException("host group: cannot connect to " + path);
             }
             opened.add(own);
-            final Role role = new Role(new GroupLeader(path, source, listener, receiver, notices), own, false);
+            final Role role = new Role(new GroupLeader(path, source, listener, receiver, beatNs, notices), own, false);
             opened.keep();
             return role;
         }
@@ -204,6 +214,8 @@ public final class HostGroups {
                 + channel.stream().framesHeld()
                 + '|'
                 + channel.stream().ringBytes()
+                + '|'
+                + channel.stream().sources().attachAfterMs()
                 + (part.isEmpty() ? "" : '|' + part);
         return hash(described);
     }

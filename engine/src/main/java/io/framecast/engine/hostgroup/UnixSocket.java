@@ -39,6 +39,7 @@ final class UnixSocket implements AutoCloseable {
     private final int descriptor;
     // To which it was connected.
     private @Nullable Path path;
+    private long inode;
     private boolean closed;
 
     private UnixSocket(final int descriptor) {
@@ -95,6 +96,7 @@ final class UnixSocket implements AutoCloseable {
             final MemorySegment capture = Libc.newCapture(scratch);
             if (Libc.connect(capture, socket.descriptor, address(path, scratch), SOCKADDR_UN_BYTES) == 0) {
                 socket.path = path;
+                socket.inode = inode(path);
                 return socket;
             }
         } catch (final TransportException e) {
@@ -109,6 +111,12 @@ final class UnixSocket implements AutoCloseable {
     @Nullable
     UnixSocket again() {
         return path == null ? null : connect(path);
+    }
+
+    /// Whether another socket is at the path now.
+    boolean isReplaced() {
+        final long present = path == null ? 0 : inode(path);
+        return present != 0 && present != inode;
     }
 
     /// The next connection; null when there is none.

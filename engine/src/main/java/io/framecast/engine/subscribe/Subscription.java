@@ -52,6 +52,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     private static final long STANDSTILL_NS = 4_000_000_000L;
 
     private final EngineSubscriber subscriber;
+    private final @Nullable GroupLeader leader;
     private final Channel channel;
     private final SourceOptions options;
     private final int rejoinMs;
@@ -97,6 +98,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             final SessionContext context,
             final ReceiverAgent receiver) {
         this.subscriber = subscriber;
+        leader = subscriber.leader();
         this.transport = transport;
         this.context = context;
         this.receiver = receiver;
@@ -208,6 +210,9 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             return 0;
         }
         onCycle(nowNs);
+        if (leader != null) {
+            leader.onCycle();
+        }
         takeOver();
         int work = pollControl(nowNs);
         busy = false;
@@ -294,7 +299,6 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             return;
         }
         final StreamInfo stream = HeartbeatLayout.info(datagram, offset);
-        final GroupLeader leader = subscriber.leader();
         if (stream.channel().equals(channel.name())
                 && hasRoom(nowNs)
                 && (leader == null || !leader.yieldsToPublisher())) {
@@ -306,7 +310,6 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
 
     // The membership of an earlier leader of the host group goes on, before any other source is heard.
     private void takeOver() {
-        final GroupLeader leader = subscriber.leader();
         if (leader == null || opening || over) {
             return;
         }

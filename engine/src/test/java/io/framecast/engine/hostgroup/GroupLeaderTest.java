@@ -1,5 +1,6 @@
 package io.framecast.engine.hostgroup;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,7 +16,9 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,6 +31,9 @@ class GroupLeaderTest {
     // Less than the leader waits for a survivor that does not come.
     private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(3);
 
+    private static final long BEAT_NS = 20_000_000;
+
+    private final AtomicInteger wakes = new AtomicInteger();
     private final Path path =
             Path.of("/tmp/framecast-leader-test-" + ProcessHandle.current().pid() + ".sock");
     private final Arena arena = Arena.ofShared();
@@ -38,7 +44,7 @@ class GroupLeaderTest {
     @BeforeEach
     void lead() {
         assumeTrue(Linux.isPresent(), () -> Linux.unavailable().orElse(""));
-        leader = new GroupLeader(path, null, UnixSocket.listen(path), () -> {}, _ -> {});
+        leader = new GroupLeader(path, null, UnixSocket.listen(path), wakes::incrementAndGet, BEAT_NS, _ -> {});
     }
 
     @AfterEach
@@ -96,6 +102,35 @@ class GroupLeaderTest {
             inherit();
             try (SharedFrames frames = share(ring)) {
                 assertTrue(comesTrue(frames::isReunited));
+            }
+        }
+    }
+
+    /// Its listener runs on, but what it leads for does not.
+    @Test
+    void shouldShowNoSignOfLifeWhereTheReceiverStandsStill() throws InterruptedException {
+        try (UnixSocket first = survivor();
+                UnixSocket _ = survivor();
+                MirroredMemory ring = MirroredMemory.allocateShared(RING_BYTES);
+                SharedFrames _ = share(ring)) {
+            final int[] descriptors = new int[UnixSocket.DESCRIPTORS_MAX];
+            final int length = first.receive(message, descriptors, 0);
+            assertTrue(GroupMessage.is(message, length, GroupMessage.SEGMENT));
+            try (SharedWords words = SharedWords.attach(descriptors[1], SegmentLayout.wordsBytes())) {
+                final LongSupplier beats = () -> words.buffer().getLongVolatile(SegmentLayout.HEARTBEAT_AT);
+                final long before = beats.getAsLong();
+                assertTrue(comesTrue(() -> beats.getAsLong() > before + 2), "a leader without a receiver beats");
+                leader.onCycle();
+                final int wakesBefore = wakes.get();
+                Thread.sleep(100);
+                final long still = beats.getAsLong();
+                Thread.sleep(200);
+                assertEquals(still, beats.getAsLong());
+                assertTrue(wakes.get() > wakesBefore, "the receiver is woken, so that it can show that it lives");
+                assertTrue(comesTrue(() -> {
+                    leader.onCycle();
+                    return beats.getAsLong() > still + 2;
+                }));
             }
         }
     }

@@ -65,4 +65,34 @@ class RefusedMemberTest {
             listener.close();
         }
     }
+
+    /// A process that was stopped as soon as it listened: it accepts nobody.
+    @Test
+    void shouldLeaveALeaderThatStoodStillBeforeItSharedAnything() throws Exception {
+        final Channel channel = StreamFixture.channel("udp", "|device=host|host-group=still");
+        final Path path = HostGroups.directory().resolve(HostGroups.name(channel, "") + ".sock");
+        final UnixSocket listener = UnixSocket.listen(path);
+        try (Framecast first = Framecast.launch();
+                Framecast second = Framecast.launch();
+                Arena arena = Arena.ofConfined();
+                Subscriber waits = first.subscribe(channel)) {
+            // Somebody else has noticed.
+            Files.delete(path);
+            try (Subscriber leads = second.subscribe(channel);
+                    Publisher publisher =
+                            second.publish(Channel.parse(channel.toString().replace("|host-group=still", "")))) {
+                final long endNs = System.nanoTime() + WAIT_NS;
+                while (publisher.readySubscribers() < 2) {
+                    waits.awaitFrame(Duration.ofMillis(5));
+                    leads.awaitFrame(Duration.ofMillis(5));
+                    assertTrue(System.nanoTime() < endNs, "it waits for ever");
+                }
+                assertTrue(publisher.offer(arena.allocate(5000), FrameOptions.DEFAULT) >= 0);
+                assertTrue(waits.awaitFrame(Duration.ofSeconds(10)));
+            }
+        } finally {
+            Files.deleteIfExists(path);
+            listener.close();
+        }
+    }
 }

@@ -162,7 +162,8 @@ final class PublishSubscribeTest {
                         10_000,
                         SourceOptions.JoinAt.KEYFRAME,
                         SourceOptions.NO_HOST_GROUP,
-                        SourceOptions.Leaders.HOST),
+                        SourceOptions.Leaders.HOST,
+                        1_000),
                 tool.network.subscribers.getFirst().channel().stream().sources());
     }
 
