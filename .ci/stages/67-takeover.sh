@@ -2,14 +2,15 @@
 # Leaders of a host group are killed, and stopped, one after the other, while they stream at 1 % loss: all followers
 # have every frame once and in order. Prints how long those who follow got no frame.
 #
-#   .ci/stages/67-takeover.sh [ROUNDS]    two leaders are killed, and two stopped, in each round; default 1
+#   .ci/stages/67-takeover.sh [ROUNDS [STOPS]]    two leaders are killed in each of ROUNDS, and two stopped in each of
+#                                                 STOPS rounds; default 1, and as many
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 ./framecast --version >/dev/null
-XDG_RUNTIME_DIR=$work FRAMECAST_BUILD=skip python3 - "$work" "${1:-1}" <<'PYTHON'
+XDG_RUNTIME_DIR=$work FRAMECAST_BUILD=skip python3 - "$work" "${1:-1}" "${2:-${1:-1}}" <<'PYTHON'
 import json
 import os
 import signal
@@ -19,7 +20,7 @@ import sys
 import threading
 import time
 
-work, rounds = sys.argv[1], int(sys.argv[2])
+work = sys.argv[1]
 MEMBERS, VICTIMS, FRAMES, RATE = 4, 2, 1500, 150
 FRAME_BYTES = 160 * 120 * 3 // 2
 # A leader that stands still is noticed after this.
@@ -104,7 +105,10 @@ def play(name, port, number):
 
 
 port = 24430
-for name, number in (("killed", signal.SIGKILL), ("stopped", signal.SIGSTOP)):
+for name, number, rounds in (
+    ("killed", signal.SIGKILL, int(sys.argv[2])),
+    ("stopped", signal.SIGSTOP, int(sys.argv[3])),
+):
     gaps = []
     for i in range(rounds):
         gaps += play(f"{name}{i}", port, number)

@@ -58,7 +58,7 @@ final class DeviceExporter {
     // Since when a place waits for one that lags.
     private long lagsNs = Long.MAX_VALUE;
 
-    private record Copy(long number, int slot, long bytes) {}
+    private record Copy(long number, int slot) {}
 
     /// @param socket a connection to the leader, this object's from now on
     /// @param owner what the member whose device it is follows; in use, until this object has ended
@@ -274,7 +274,7 @@ final class DeviceExporter {
             }
             final long number = segment.take();
             if (segment.isLoss(number)) {
-                copying.add(new Copy(number, DeviceWords.NONE, 0));
+                copying.add(new Copy(number, DeviceWords.NONE));
                 continue;
             }
             final MemorySegment frame = segment.frame(number);
@@ -284,7 +284,7 @@ final class DeviceExporter {
                 buffer.stream.record(buffer.events[slot]);
                 buffer.entries[slot] = number;
             }
-            copying.add(new Copy(number, slot, frame.byteSize()));
+            copying.add(new Copy(number, slot));
         }
     }
 
@@ -327,7 +327,7 @@ final class DeviceExporter {
             ways.countExported();
         }
         words.decide(done.number + 1);
-        segment.release(done.number, done.bytes);
+        segment.release(done.number);
         if (done.number < joined) {
             owner.holdFrom(done.number + 1 < joined ? done.number + 1 : Long.MAX_VALUE);
         }

@@ -337,7 +337,7 @@ final class Follower {
             }
             if (events.isKnown(shared.session(), shared.lastFrameId(number))) {
                 // Read in the ring of an earlier leader.
-                shared.release(number, 0);
+                shared.release(number);
                 return null;
             }
             if (shared.isLoss(number)) {
@@ -385,7 +385,7 @@ final class Follower {
             reason = found;
             firstId = count == 0 ? frameId : firstId;
             count++;
-            shared.release(shared.take(), 0);
+            shared.release(shared.take());
         }
         if (reason == null) {
             return false;
@@ -400,7 +400,7 @@ final class Follower {
         final long first = shared.frameId(number);
         final long count = shared.length(number);
         if (shared.isIntact(number)) {
-            shared.release(number, 0);
+            shared.release(number);
             choice.onLoss(reason);
             events.onLoss(shared.session(), first, count, reason);
         }

@@ -186,7 +186,7 @@ final class FollowerCopies implements AutoCloseable {
             if (segment != null) {
                 place.segment = null;
                 place.whole |= segment.isIntact(place.number);
-                segment.release(place.number, segment.length(place.number));
+                segment.release(place.number);
                 segment.exit();
             }
         }

@@ -163,7 +163,7 @@ final class FollowerFrame implements DeviceFrame {
     public void close() {
         if (released.compareAndSet(false, true)) {
             if (place == null) {
-                segment.release(number, region.bytes());
+                segment.release(number);
                 segment.exit();
                 follower.uses().give();
             } else {

@@ -20,9 +20,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: the subscriber's thread reads entries; any thread releases them.
 final class FollowerSegment implements AutoCloseable {
-    // Released bytes that are worth waking the leader for.
-    private static final long WAKING_BYTES = 1 << 15;
-
     private final Arena arena = Arena.ofShared();
     private final LeaderConnection connection;
     private final DeviceBackend device;
@@ -498,9 +495,7 @@ final class FollowerSegment implements AutoCloseable {
     }
 
     /// Within a use: an entry is released. The leader may write its slots again once all before it were released too.
-    ///
-    /// @param bytes of the frame; 0 of a loss
-    synchronized void release(final long number, final long bytes) {
+    synchronized void release(final long number) {
         if (unheld) {
             return;
         }
@@ -509,7 +504,7 @@ final class FollowerSegment implements AutoCloseable {
             released++;
         }
         tellReleased();
-        if (source ? isWanted() : isWorthTelling(bytes)) {
+        if (isWanted()) {
             EventCount.add(leader);
         }
     }
@@ -539,11 +534,7 @@ final class FollowerSegment implements AutoCloseable {
         next = Math.min(next, number);
     }
 
-    private boolean isWorthTelling(final long bytes) {
-        return bytes >= WAKING_BYTES || next - released > SegmentLayout.ENTRIES / 4 || (released & 255) == 0;
-    }
-
-    // A source that waits says for what. The last to release wakes it.
+    // A leader that runs short of room says for what it waits. The last to release wakes it.
     private boolean isWanted() {
         final long wanted = buffer.getLongVolatile(SegmentLayout.WANTS_AT);
         if (wanted == 0 || released < wanted) {

@@ -35,6 +35,8 @@ public final class GroupLeader implements AutoCloseable {
     private static final long END_WAIT_MS = 2_000;
     private static final long SURVIVORS_NS = 5_000_000_000L;
     private static final long BACK_OFF_NS = 10_000_000;
+    // Of the ring.
+    private static final int CROWDED_PART = 4;
 
     private final Path path;
     // Of a publisher of the same channel on this host; null for a publisher itself.
@@ -160,7 +162,8 @@ public final class GroupLeader implements AutoCloseable {
             segment = made;
             wake();
         }
-        return new SharedFrames(assembly, this, made, retainedSlots, position);
+        return new SharedFrames(
+                assembly, this, made, retainedSlots, ringBytes / stream.slotBytes() / CROWDED_PART, position);
     }
 
     /// Shares the window of a source, from its next frame on.

@@ -21,6 +21,7 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
     private final GroupLeader leader;
     private final LeaderSegment segment;
     private final long retainedSlots;
+    private final long crowdedSlots;
     private final LongSupplier position;
     // By entry: sequence behind it.
     private final long[] ends = new long[SegmentLayout.ENTRIES];
@@ -31,22 +32,28 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
     private long oldest;
     private long next;
     private long retained;
+    // Sequence behind the last frame that was given back.
+    private long freed;
+    private long wanted;
     private boolean abandoned;
 
     private record Loss(long firstFrameId, long count, LossReason reason, long end) {}
 
     /// @param retainedSlots beside the newest frame
+    /// @param crowdedSlots held by followers, beyond which they wake the receiver when they release
     /// @param position sequence of the frame that the session gives out next
     SharedFrames(
             final Assembly assembly,
             final GroupLeader leader,
             final LeaderSegment segment,
             final long retainedSlots,
+            final long crowdedSlots,
             final LongSupplier position) {
         this.assembly = assembly;
         this.leader = leader;
         this.segment = segment;
         this.retainedSlots = retainedSlots;
+        this.crowdedSlots = crowdedSlots;
         this.position = position;
     }
 
@@ -92,16 +99,35 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
 
     @Override
     public long nextReleased() {
-        final long limit = abandoned ? next : releasable();
-        segment.free(limit);
-        while (oldest < limit) {
-            final long place = places[SegmentLayout.index(oldest)];
-            oldest++;
-            if (place != NONE) {
-                return place;
+        do {
+            final long limit = abandoned ? next : releasable();
+            segment.free(limit);
+            while (oldest < limit) {
+                final int index = SegmentLayout.index(oldest);
+                oldest++;
+                freed = ends[index];
+                if (places[index] != NONE) {
+                    return places[index];
+                }
             }
-        }
+        } while (wantsMore());
         return NONE;
+    }
+
+    // Followers wake the receiver only where it runs short of room: else it finds what they released when data comes.
+    // Whether one released something before it could know.
+    private boolean wantsMore() {
+        final boolean crowded = next > oldest
+                && !abandoned
+                && (next - oldest > SegmentLayout.ENTRIES / 4
+                        || ends[SegmentLayout.index(next - 1)] - freed > crowdedSlots);
+        final long want = crowded ? oldest + 1 : 0;
+        if (want == wanted) {
+            return false;
+        }
+        wanted = want;
+        segment.want(want);
+        return crowded && releasable() > oldest;
     }
 
     private long releasable() {

@@ -157,7 +157,7 @@ class DeviceShareTest {
             exporter.decide(1);
             assertFalse(copies.awaitsDevice(0));
             other.take();
-            other.release(0, 0);
+            other.release(0);
             final long number = own.take();
             assertTrue(own.enter());
             body.run(exporter, copies, ways, copies.copy(own, number, MemorySegment.ofArray(new byte[100])));

@@ -102,12 +102,12 @@ class LocalReadersTest {
             assertEquals(0, reader.take());
             assertEquals(1, reader.take());
             assertEquals(2, reader.take());
-            reader.release(1, SLOT_BYTES);
+            reader.release(1);
             assertEquals(0, readers.freeable(4));
-            reader.release(0, SLOT_BYTES);
+            reader.release(0);
             assertEquals(3, readers.freeable(4));
             assertEquals(1, readers.freeable(1), "members lack the others");
-            reader.release(2, SLOT_BYTES);
+            reader.release(2);
             assertEquals(4, readers.freeable(4));
         }
     }
@@ -122,7 +122,7 @@ class LocalReadersTest {
             assertFalse(readers.hasRoom());
             assertEquals(0, readers.freeable(50));
             for (int i = 0; i < 150; i++) {
-                reader.release(reader.take(), 10);
+                reader.release(reader.take());
             }
             assertEquals(1, readers.freeable(50));
             assertTrue(readers.hasRoom());
@@ -162,7 +162,7 @@ class LocalReadersTest {
             final int hostile = SegmentLayout.member(1) + SegmentLayout.MEMBER_RELEASED;
             words.putLong(hostile, 10);
             for (int i = 0; i < 4; i++) {
-                reader.release(reader.take(), 10);
+                reader.release(reader.take());
             }
             assertEquals(4, readers.freeable(10));
             for (final long word : new long[] {-1, -4096 + 9, Long.MIN_VALUE, 3, 0}) {
@@ -179,7 +179,7 @@ class LocalReadersTest {
             assertEquals(0, reader.take());
             final Thread releases = Thread.ofPlatform().start(() -> {
                 LockSupport.parkNanos(20_000_000);
-                reader.release(0, 10);
+                reader.release(0);
             });
             assertEquals(0, readers.freeable(1));
             final long startNs = System.nanoTime();
@@ -205,7 +205,7 @@ class LocalReadersTest {
             assertTrue(notice.contains("process 1 on this host"), notice);
             assertNull(readers.look(true, 250_000_000, 100_000_000));
             assertEquals(250, readers.stats(1, SLOTS).getFirst().heldBack().toMillis());
-            reader.release(reader.take(), 10);
+            reader.release(reader.take());
             readers.freeable(1);
             assertNull(readers.look(true, 300_000_000, 100_000_000));
         }

@@ -117,12 +117,12 @@ class SegmentTest {
             assertEquals(1, one.take());
             assertEquals(-1, one.take());
             // Out of order.
-            one.release(1, 0);
+            one.release(1);
             assertEquals(0, leader.released());
-            one.release(0, 0);
+            one.release(0);
             assertEquals(0, leader.released(), "the other one has not");
             other.take();
-            other.release(0, 0);
+            other.release(0);
             assertEquals(1, leader.released());
             leader.dismiss(1);
             assertEquals(2, leader.released());
@@ -140,7 +140,7 @@ class SegmentTest {
             }
             assertEquals(0, leader.released());
             for (int i = 0; i < 4; i++) {
-                every.release(every.take(), 0);
+                every.release(every.take());
             }
             assertEquals(4, leader.released(), "the other one holds nothing");
             assertEquals(0, newest.take());
@@ -341,7 +341,7 @@ class SegmentTest {
                 assertEquals(number, follower.take());
                 assertThrows(IllegalStateException.class, () -> follower.frame(number));
                 assertTrue(follower.metadata(number).length <= SegmentLayout.METADATA_BYTES_MAX);
-                follower.release(number, 0);
+                follower.release(number);
             }
             words.putLong(SegmentLayout.entry(2_000) + SegmentLayout.ENTRY_LENGTH, RING_BYTES + 1);
             assertThrows(IllegalStateException.class, () -> follower.frame(2_000));
