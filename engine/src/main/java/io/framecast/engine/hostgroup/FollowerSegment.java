@@ -258,7 +258,7 @@ final class FollowerSegment implements AutoCloseable {
         }
         final long slots = from.acknowledged - from.firstSequence;
         final long bytes = slots * stream.slotBytes();
-        final boolean waitedFor = buffer.getLongVolatile(SegmentLayout.WAITED_FROM_AT) != SegmentLayout.NOT_WAITED_FOR;
+        final boolean waitedFor = buffer.getIntVolatile(SegmentLayout.WAITS_AT) != 0;
         final boolean sound = from.firstSequence >= 0
                 && slots >= 0
                 && bytes <= ringBytes
@@ -342,11 +342,13 @@ final class FollowerSegment implements AutoCloseable {
     }
 
     /// Within a use: whether nothing is missed from the next entry on. Releases what was published before the source
-    /// waited for the leader.
+    /// was
+    /// asked to wait for the leader.
     synchronized boolean hasBegun() {
         if (begun) {
             return true;
         }
+        final boolean waits = buffer.getIntVolatile(SegmentLayout.WAITS_AT) != 0;
         final long from = buffer.getLongVolatile(SegmentLayout.WAITED_FROM_AT);
         final long limit = Math.min(from, published());
         if (limit > next) {
@@ -355,7 +357,7 @@ final class FollowerSegment implements AutoCloseable {
             tellReleased();
             EventCount.add(leader);
         }
-        begun = from <= limit;
+        begun = waits && from <= limit;
         return begun;
     }
 

@@ -147,6 +147,8 @@ final class GroupMembership implements AutoCloseable {
 
     private void step() {
         stopSharing();
+        // What is not for its user is released, though he does not poll.
+        follower.state();
         if (over || closed) {
             return;
         }

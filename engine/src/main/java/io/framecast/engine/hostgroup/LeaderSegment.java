@@ -81,7 +81,8 @@ final class LeaderSegment implements AutoCloseable {
         buffer.putInt(SegmentLayout.LEADER_PID_AT, (int) ProcessHandle.current().pid());
         buffer.putLong(SegmentLayout.CLOCK_ERROR_AT, Long.MAX_VALUE);
         buffer.putInt(SegmentLayout.RETAINS_AT, 1);
-        buffer.putLong(SegmentLayout.WAITED_FROM_AT, delivery.isWaitedFor() ? 0 : SegmentLayout.NOT_WAITED_FOR);
+        buffer.putInt(SegmentLayout.WAITS_AT, delivery.isWaitedFor() ? 1 : 0);
+        buffer.putLong(SegmentLayout.WAITED_FROM_AT, delivery.isWaitedFor() ? 0 : SegmentLayout.NOT_ASKED);
         buffer.putLongOrdered(SegmentLayout.MAGIC_AT, SegmentLayout.MAGIC);
     }
 
@@ -137,14 +138,31 @@ final class LeaderSegment implements AutoCloseable {
         return read;
     }
 
-    /// Receiver: whether the source waits for the leader, as far as it knows. Followers that must miss nothing begin
-    /// with the entry that is written next.
-    void waitedFor(final boolean waits) {
-        final boolean waited = buffer.getLong(SegmentLayout.WAITED_FROM_AT) != SegmentLayout.NOT_WAITED_FOR;
-        if (waits != waited) {
-            buffer.putLongVolatile(SegmentLayout.WAITED_FROM_AT, waits ? written : SegmentLayout.NOT_WAITED_FOR);
+    /// Receiver: the source is asked to wait for the leader, or need not wait any more. Followers that must miss
+    /// nothing
+    /// keep what is written from here on, but for what comes in front of a loss.
+    void askToWait(final boolean asked) {
+        final boolean before = buffer.getLong(SegmentLayout.WAITED_FROM_AT) != SegmentLayout.NOT_ASKED;
+        if (asked != before) {
+            buffer.putIntVolatile(SegmentLayout.WAITS_AT, 0);
+            buffer.putLongVolatile(SegmentLayout.WAITED_FROM_AT, asked ? written : SegmentLayout.NOT_ASKED);
+            VarHandle.fullFence();
+        }
+    }
+
+    /// Receiver: the source that was asked says that it waits: nothing is lost from here on.
+    void onWaitedFor() {
+        if (buffer.getInt(SegmentLayout.WAITS_AT) == 0) {
+            buffer.putIntVolatile(SegmentLayout.WAITS_AT, 1);
             VarHandle.fullFence();
             wakeAll();
+        }
+    }
+
+    private void skipLoss(final long number) {
+        if (buffer.getInt(SegmentLayout.WAITS_AT) == 0
+                && buffer.getLong(SegmentLayout.WAITED_FROM_AT) != SegmentLayout.NOT_ASKED) {
+            buffer.putLongVolatile(SegmentLayout.WAITED_FROM_AT, number + 1);
         }
     }
 
@@ -239,6 +257,7 @@ final class LeaderSegment implements AutoCloseable {
         buffer.putLong(entry + SegmentLayout.ENTRY_END, end);
         final long number = written++;
         seal(number);
+        skipLoss(number);
         show();
         return number;
     }
@@ -362,7 +381,7 @@ final class LeaderSegment implements AutoCloseable {
                 buffer.putInt(member + SegmentLayout.MEMBER_DELIVERY, delivery == null ? 0 : delivery.code());
                 deliveries[i] = delivery;
                 // Before it looks whether the source waits.
-                count();
+                judge();
                 final boolean fromHere = !awaiting;
                 long first = fromHere ? published : 0;
                 buffer.putLong(member + SegmentLayout.MEMBER_RELEASED, first);
@@ -375,6 +394,8 @@ final class LeaderSegment implements AutoCloseable {
                 buffer.putLongVolatile(member + SegmentLayout.MEMBER_RELEASED, first);
                 buffer.putLong(member + SegmentLayout.MEMBER_FIRST_FRAME, frameBehind(first - 1));
                 buffer.putLongVolatile(member + SegmentLayout.MEMBER_FIRST, first);
+                // Who waits for it publishes from here on, and it misses nothing of that.
+                members = subscribers();
                 VarHandle.fullFence();
                 return i;
             }
@@ -392,18 +413,23 @@ final class LeaderSegment implements AutoCloseable {
                 + (loss ? buffer.getLong(entry + SegmentLayout.ENTRY_LENGTH) : 1);
     }
 
-    private void count() {
+    private int subscribers() {
         int subscribers = 0;
+        for (final Delivery delivery : deliveries) {
+            subscribers += delivery == null ? 0 : 1;
+        }
+        return subscribers;
+    }
+
+    private void judge() {
         boolean unheld = false;
         Delivery all = null;
         for (final Delivery delivery : deliveries) {
             if (delivery != null) {
-                subscribers++;
                 unheld |= !delivery.isWaitedFor();
                 all = all == null ? delivery : Delivery.strongest(all, delivery);
             }
         }
-        members = subscribers;
         read = unheld;
         strongest = all == null ? strongest : all;
     }
@@ -435,7 +461,8 @@ final class LeaderSegment implements AutoCloseable {
         buffer.putIntVolatile(SegmentLayout.member(index), SegmentLayout.MEMBER_FREE);
         DeviceWords.clear(buffer, index);
         deliveries[index] = null;
-        count();
+        judge();
+        members = subscribers();
         synchronized (wakers) {
             wakers.set(index, 0);
         }

@@ -30,6 +30,7 @@ final class SegmentLayout {
     static final int HEARTBEAT_AT = 152;
     // By a successor.
     static final int CLAIMED_AT = 160;
+    static final int WAITS_AT = 164;
     static final int FREED_AT = 168;
     static final int WAITED_FROM_AT = 176;
     static final int START_FRAME_AT = 184;
@@ -62,8 +63,8 @@ final class SegmentLayout {
     static final int RECEIVED = 0;
     static final int SOURCE = 1;
 
-    // The source does not wait for the leader.
-    static final long NOT_WAITED_FOR = Long.MAX_VALUE;
+    // Nobody asked the source to wait for the leader.
+    static final long NOT_ASKED = Long.MAX_VALUE;
     // Of a member that begins with the session.
     static final long FROM_START = -1;
     // Released by a member that holds nothing.

@@ -223,11 +223,16 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
         return segment.strongest();
     }
 
-    /// Whether the source waits for this leader, as far as it said.
-    public void onWaitedFor(final boolean waits) {
-        // What was dropped before is told first.
-        if (!waits || losses.isEmpty()) {
-            segment.waitedFor(waits);
+    /// The source is asked to wait for this leader, or need not wait any more.
+    public void askToWait(final boolean asked) {
+        segment.askToWait(asked);
+    }
+
+    /// The source says that it waits.
+    public void onWaitedFor() {
+        // What was lost before is told first.
+        if (losses.isEmpty()) {
+            segment.onWaitedFor();
         }
     }
 

@@ -386,10 +386,16 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             return;
         }
         if (!frames.strongest().isWaitedFor()) {
-            frames.onWaitedFor(false);
+            frames.askToWait(false);
         }
-        machine.standFor(frames.readers(), frames.strongest(), nowNs);
-        frames.onWaitedFor(machine.isWaitedFor());
+        final Delivery strongest = frames.strongest();
+        if (strongest.isWaitedFor()) {
+            frames.askToWait(true);
+        }
+        machine.standFor(frames.readers(), strongest, nowNs);
+        if (machine.isWaitedFor()) {
+            frames.onWaitedFor();
+        }
     }
 
     /// The descriptors that wake the agent when data arrives.

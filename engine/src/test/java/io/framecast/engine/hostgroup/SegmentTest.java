@@ -172,20 +172,32 @@ class SegmentTest {
 
     @Test
     void shouldBeginOnlyWhenTheSourceWaits() {
-        leader.waitedFor(false);
+        leader.askToWait(false);
         try (FollowerSegment every = follower();
                 FollowerSegment newest = follower(Delivery.LATEST)) {
             leader.publishLoss(0, 1, LossReason.EXPIRED, 0);
             assertFalse(every.hasBegun());
             assertTrue(newest.hasBegun());
-            assertEquals(1, leader.released(), "what came before is released");
-            leader.publishLoss(1, 1, LossReason.EXPIRED, 0);
-            leader.waitedFor(true);
+            assertEquals(1, leader.released(), "what came before the source was asked is released");
+            leader.askToWait(true);
+            frame(1);
+            assertFalse(every.hasBegun());
+            assertEquals(1, leader.released(), "what comes then is kept");
             leader.publishLoss(2, 1, LossReason.EXPIRED, 0);
+            assertFalse(every.hasBegun());
+            assertEquals(3, leader.released(), "but for what comes in front of a loss");
+            frame(3);
+            leader.onWaitedFor();
+            frame(4);
             assertTrue(every.hasBegun());
-            assertEquals(2, every.take());
-            assertEquals(2, leader.released());
+            assertEquals(3, every.take());
+            assertEquals(3, leader.released());
+            assertEquals(4, newest.published() - 1);
         }
+    }
+
+    private void frame(final long frameId) {
+        leader.publish(frameId, 0, 64, 0, 0, true, null);
     }
 
     @Test
