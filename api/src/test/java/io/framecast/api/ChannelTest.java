@@ -22,7 +22,7 @@ final class ChannelTest {
         final Channel channel = Channel.parse("framecast:udp?group=224.20.30.39:24326|channel=cam1|interface=eth0"
                 + "|mtu=9000|ttl=4|dscp=26|unicast-ports=40000-40015|socket-buffer=8m|rate=100m|window=64M|frame-max=128m|ring=1g|ring-max=2g|frames-held=5|device=cuda:1"
                 + "|delivery=deadline=40ms|alive-timeout=2000|reorder=7"
-                + "|one-sided=off|co-roots=12|feed=unicast|sets=block|site=rack-3|serve=no|sources=3|rejoin=2500ms|join=keyframe|host-group=night|leaders=nic"
+                + "|one-sided=off|co-roots=12|feed=unicast|sets=block|site=rack-3|serve=no|sources=3|rejoin=2500ms|join=keyframe|host-group=night|leaders=nic|attach-after=250ms"
                 + "|placement=fastcopy|fastcopy-max=16k|chunk=1m");
         assertEquals(
                 new Channel.Multicast(
@@ -61,7 +61,14 @@ final class ChannelTest {
                 "channel URI: placement: expected auto or direct or fastcopy or loopback or shared or peer or staged,"
                         + " got stagd; nearest is staged",
                 e.getMessage());
-        for (final String bad : List.of("fastcopy-max=17m", "chunk=0", "chunk=2g", "chunk=some")) {
+        for (final String bad : List.of(
+                "attach-after=39ms",
+                "attach-after=61s",
+                "attach-after=1",
+                "fastcopy-max=17m",
+                "chunk=0",
+                "chunk=2g",
+                "chunk=some")) {
             assertThrows(ConfigException.class, () -> Channel.parse("framecast:auto?group=224.0.0.1:5|" + bad), bad);
         }
     }

@@ -100,7 +100,8 @@ final class ConfigTest {
                         .withRejoinMs(9)
                         .withJoinAt(SourceOptions.JoinAt.KEYFRAME)
                         .withHostGroup("auto")
-                        .withLeaders(SourceOptions.Leaders.SOCKET))
+                        .withLeaders(SourceOptions.Leaders.SOCKET)
+                        .withAttachAfterMs(300))
                 .withPlacement(PlacementOptions.DEFAULT
                         .withKind(PlacementOptions.Kind.STAGED)
                         .withFastcopyMaxBytes(8)
