@@ -32,6 +32,8 @@ import org.jspecify.annotations.Nullable;
 public final class GroupLeader implements AutoCloseable {
     private static final long NO_TIMEOUT = 0;
     private static final long NS_PER_S = 1_000_000_000;
+    private static final long NS_PER_MS = 1_000_000;
+    private static final long HOLDER_SAID = Long.MIN_VALUE;
     private static final long END_WAIT_MS = 2_000;
     private static final long SURVIVORS_NS = 5_000_000_000L;
     private static final long BACK_OFF_NS = 10_000_000;
@@ -51,6 +53,9 @@ public final class GroupLeader implements AutoCloseable {
     // The receiver's, each of which is a sign of life; the leader of a publisher's readers has none.
     private final AtomicLong cycles = new AtomicLong();
     private long seenCycles;
+    // Where followers hold the ring up, and since when.
+    private long shortAt = -1;
+    private long shortNs;
     // Followers write here when they released something; the leader itself when a segment came or it closes.
     private final int counter = EventCount.open();
     // Where followers tell what they released.
@@ -238,6 +243,7 @@ public final class GroupLeader implements AutoCloseable {
                     announce(message);
                     reunite();
                     beat();
+                    lookForHolder();
                 }
                 if (isReplaced()) {
                     deposed = true;
@@ -266,6 +272,26 @@ public final class GroupLeader implements AutoCloseable {
         seenCycles = nowCycles;
         if (nowCycles != 0 && connections.size() > 1) {
             receiver.wake();
+        }
+    }
+
+    // Says once which processes keep the receiver waiting for room; a publisher says it of its readers by itself.
+    private void lookForHolder() {
+        final LeaderSegment shared = heard == counter ? segment : null;
+        final long present = shared == null ? -1 : shared.shortAt();
+        final long nowNs = System.nanoTime();
+        if (shared == null || present < 0 || present != shortAt) {
+            shortAt = present;
+            shortNs = nowNs;
+        } else if (shortNs != HOLDER_SAID && nowNs - shortNs >= shared.aliveTimeoutNs()) {
+            for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
+                if (shared.releasedBy(i) == present) {
+                    notices.accept("host group at " + path + ": process " + shared.processOf(i)
+                            + " has released no frame for " + (nowNs - shortNs) / NS_PER_MS
+                            + " ms and holds the stream up for all; let it read on, or end it");
+                }
+            }
+            shortNs = HOLDER_SAID;
         }
     }
 

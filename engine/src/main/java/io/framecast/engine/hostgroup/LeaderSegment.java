@@ -451,6 +451,18 @@ final class LeaderSegment implements AutoCloseable {
                         published);
     }
 
+    /// Any thread, within a use of the words: whether the leader runs short of room, and how far all have released.
+    ///
+    /// @return −1 where it does not
+    long shortAt() {
+        return buffer.getLongVolatile(SegmentLayout.WANTS_AT) == 0 ? -1 : released();
+    }
+
+    /// How long a silence counts as none, in the source's words.
+    long aliveTimeoutNs() {
+        return buffer.getInt(SegmentLayout.ALIVE_MS_AT) * 1_000_000L;
+    }
+
     /// Any thread, within a use of the words: the process of the member at a place, as it says.
     int processOf(final int index) {
         return buffer.getInt(SegmentLayout.member(index) + SegmentLayout.MEMBER_PID);

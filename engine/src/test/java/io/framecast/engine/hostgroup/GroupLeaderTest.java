@@ -9,11 +9,15 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.reliability.receive.Checkpoint;
+import io.framecast.reliability.receive.LossReason;
+import io.framecast.reliability.session.FrameConsumer;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -33,6 +37,7 @@ class GroupLeaderTest {
 
     private static final long BEAT_NS = 20_000_000;
 
+    private final List<String> notices = Collections.synchronizedList(new ArrayList<>());
     private final AtomicInteger wakes = new AtomicInteger();
     private final Path path =
             Path.of("/tmp/framecast-leader-test-" + ProcessHandle.current().pid() + ".sock");
@@ -44,7 +49,7 @@ class GroupLeaderTest {
     @BeforeEach
     void lead() {
         assumeTrue(Linux.isPresent(), () -> Linux.unavailable().orElse(""));
-        leader = new GroupLeader(path, null, UnixSocket.listen(path), wakes::incrementAndGet, BEAT_NS, _ -> {});
+        leader = new GroupLeader(path, null, UnixSocket.listen(path), wakes::incrementAndGet, BEAT_NS, notices::add);
     }
 
     @AfterEach
@@ -132,6 +137,28 @@ class GroupLeaderTest {
                     return beats.getAsLong() > still + 2;
                 }));
             }
+        }
+    }
+
+    @Test
+    void shouldNameOnceWhoHoldsTheStreamUp() throws InterruptedException {
+        try (UnixSocket _ = survivor();
+                UnixSocket _ = survivor();
+                MirroredMemory ring = MirroredMemory.allocateShared(RING_BYTES);
+                SharedFrames frames = share(ring)) {
+            assertTrue(comesTrue(frames::isReunited));
+            // Nobody reads them, and they are more than a quarter of the table.
+            for (int i = 0; i <= SegmentLayout.ENTRIES / 4; i++) {
+                frames.onLateLoss(i, 1, LossReason.EXPIRED);
+            }
+            assertEquals(FrameConsumer.NONE, frames.nextReleased());
+            // After the alive timeout of a second.
+            assertTrue(comesTrue(() -> notices.size() == 2), notices::toString);
+            assertTrue(
+                    notices.getFirst().contains("process " + process + " has released no frame for "),
+                    notices::toString);
+            Thread.sleep(300);
+            assertEquals(2, notices.size(), notices::toString);
         }
     }
 
