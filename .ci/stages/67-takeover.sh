@@ -113,6 +113,8 @@ for name, number, rounds in (
     for i in range(rounds):
         gaps += play(f"{name}{i}", port, number)
         port += 3
+    if not gaps:
+        continue
     extra = f", of which {STOP_S:.0f} s until that is noticed" if number == signal.SIGSTOP else ""
     print(f"passed: {rounds * VICTIMS} leaders {name}: every frame once; no frame for {1e3 * statistics.median(gaps):.0f} ms"
           f" in the median, {1e3 * max(gaps):.0f} ms at most{extra}", flush=True)
