@@ -26,7 +26,7 @@ public interface DeviceSharing {
     /// Device memory that other processes may open: an allocation of the backend, which [DeviceBackend#free] frees.
     ///
     /// @return at least as long as asked for
-    /// @throws DeviceException with one line that says how to fix it
+    /// @throws io.framecast.api.error.DeviceException with one line that says how to fix it
     DeviceRegion allocate(long bytes);
 
     /// @param region from [#allocate], whole
@@ -35,7 +35,8 @@ public interface DeviceSharing {
     /// Makes memory of another process, or of this one, accessible here: work on streams of this device may read it.
     ///
     /// @return the memory at this device's address, until [#close]
-    /// @throws DeviceException when it cannot be opened, with one line; also when its process is gone
+    /// @throws io.framecast.api.error.DeviceException when it cannot be opened, with one line; also when its process is
+    ///     gone
     DeviceRegion open(DeviceHandle handle);
 
     /// Gives up memory that was opened, once no work here uses it any more.
