@@ -35,8 +35,7 @@ public interface DeviceSharing {
     /// Makes memory of another process, or of this one, accessible here: work on streams of this device may read it.
     ///
     /// @return the memory at this device's address, until [#close]
-    /// @throws io.framecast.api.error.DeviceException when it cannot be opened, with one line; also when its process is
-    ///     gone
+    /// @throws io.framecast.api.error.DeviceException when it cannot be opened, or its process is gone
     DeviceRegion open(DeviceHandle handle);
 
     /// Gives up memory that was opened, once no work here uses it any more.

@@ -18,9 +18,11 @@ import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// Fixtures of the tests in this package.
@@ -90,18 +92,26 @@ final class UdpTests {
         }
     }
 
-    static long socketDescriptors() throws IOException {
+    /// The sockets of this process, each by a name that no other one ever has.
+    static Set<String> sockets() throws IOException {
         try (Stream<Path> files = Files.list(Path.of("/proc/self/fd"))) {
-            return files.filter(UdpTests::isSocket).count();
+            return files.map(UdpTests::target)
+                    .filter(target -> target.startsWith("socket:"))
+                    .collect(Collectors.toSet());
         }
     }
 
-    private static boolean isSocket(final Path descriptor) {
+    /// How many there are that were not there. Those of an earlier test may close meanwhile.
+    static long socketsSince(final Set<String> before) throws IOException {
+        return sockets().stream().filter(socket -> !before.contains(socket)).count();
+    }
+
+    private static String target(final Path descriptor) {
         try {
-            return Files.readSymbolicLink(descriptor).toString().startsWith("socket:");
+            return Files.readSymbolicLink(descriptor).toString();
         } catch (final IOException e) {
             // Closed since it was listed.
-            return false;
+            return "";
         }
     }
 }

@@ -36,6 +36,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.ServiceLoader;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -341,7 +342,7 @@ final class UdpTransportTest {
     void shouldNameThePortWhenItIsInUse() throws IOException {
         // The first channel of a JVM keeps a socket of its own open.
         DatagramChannel.open().close();
-        final long before = UdpTests.socketDescriptors();
+        final Set<String> before = UdpTests.sockets();
         try (Transport transport = UdpTests.open(UdpTests.URI)) {
             final Lane source = UdpTests.source(transport, sendRing());
             try (DatagramChannel selfish = DatagramChannel.open(StandardProtocolFamily.INET)) {
@@ -354,29 +355,29 @@ final class UdpTransportTest {
             }
             UdpTests.receiver(transport, receiveRing(), source);
         }
-        assertEquals(before, UdpTests.socketDescriptors());
+        assertEquals(0, UdpTests.socketsSince(before));
     }
 
     @Test
     void shouldCloseEverySocket() throws IOException {
-        final long before = UdpTests.socketDescriptors();
+        final Set<String> before = UdpTests.sockets();
         for (int i = 0; i < 50; i++) {
             final Transport transport = UdpTests.open(UdpTests.URI);
             final Lane source = UdpTests.source(transport, sendRing());
             final Lane receiver = UdpTests.receiver(transport, receiveRing(), source);
             control(transport, Role.SOURCE);
             control(transport, Role.RECEIVER);
-            assertEquals(before + 5, UdpTests.socketDescriptors());
+            assertEquals(5, UdpTests.socketsSince(before));
             receiver.close();
-            assertEquals(before + 4, UdpTests.socketDescriptors());
+            assertEquals(4, UdpTests.socketsSince(before));
             transport.close();
-            assertEquals(before, UdpTests.socketDescriptors());
+            assertEquals(0, UdpTests.socketsSince(before));
         }
     }
 
     @Test
     void shouldRefuseRingsItCannotUse() throws IOException {
-        final long before = UdpTests.socketDescriptors();
+        final Set<String> before = UdpTests.sockets();
         try (Transport transport = UdpTests.open(UdpTests.URI)) {
             final Lane source = UdpTests.source(transport, sendRing());
             final ReceiveRing inDevice = new ReceiveRing(
@@ -393,7 +394,7 @@ final class UdpTransportTest {
             final LaneConfig hostile = new LaneConfig(
                     LaneKind.DATA, Role.RECEIVER, null, receiveRing(), new LaneAddress(new byte[] {4, 1, 2}));
             assertThrows(TransportException.class, () -> transport.open(hostile));
-            assertEquals(before + 1, UdpTests.socketDescriptors());
+            assertEquals(1, UdpTests.socketsSince(before));
         }
     }
 
