@@ -341,9 +341,8 @@ final class FollowerSegment implements AutoCloseable {
         return published() > next;
     }
 
-    /// Within a use: whether nothing is missed from the next entry on. Releases what was published before the source
-    /// was
-    /// asked to wait for the leader.
+    /// Within a use: whether nothing is missed from the next entry on. Releases what
+    /// was published before the source was asked to wait for the leader.
     synchronized boolean hasBegun() {
         if (begun) {
             return true;

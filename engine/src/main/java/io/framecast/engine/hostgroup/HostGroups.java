@@ -50,8 +50,7 @@ public final class HostGroups {
     }
 
     /// Whether a subscriber of this channel shares what it receives: it asked for that, follows one source from its
-    /// next
-    /// frame on, and is not to be evicted.
+    /// next frame on, and is not to be evicted.
     public static boolean isWanted(final Channel channel) {
         return !channel.stream().sources().hostGroup().equals(SourceOptions.NO_HOST_GROUP)
                 && Linux.isPresent()

@@ -139,8 +139,7 @@ final class LeaderSegment implements AutoCloseable {
     }
 
     /// Receiver: the source is asked to wait for the leader, or need not wait any more. Followers that must miss
-    /// nothing
-    /// keep what is written from here on, but for what comes in front of a loss.
+    /// nothing keep what is written from here on, but for what comes in front of a loss.
     void askToWait(final boolean asked) {
         final boolean before = buffer.getLong(SegmentLayout.WAITED_FROM_AT) != SegmentLayout.NOT_ASKED;
         if (asked != before) {

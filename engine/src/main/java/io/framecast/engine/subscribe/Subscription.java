@@ -126,9 +126,8 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
                         .registrations(transport);
     }
 
-    /// Instead of a life: opens a session and closes all, so that the classes are there. Nothing is sent, and what
-    /// comes
-    /// is not read. The caller's thread.
+    /// Instead of a life: opens a session and closes all, so that the classes are there. Nothing is
+    /// sent, and what comes is not read. The caller's thread.
     public void rehearse(final StreamInfo stream) {
         leaving = true;
         try {
