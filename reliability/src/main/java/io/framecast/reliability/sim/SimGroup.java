@@ -22,6 +22,8 @@ final class SimGroup {
     // Processes that run, in order of their beginning.
     private final List<SimMember> members = new ArrayList<>();
     private @Nullable SimMember leader;
+    // The last leader died: those who followed it go on with its membership.
+    private boolean bereaved;
     // Further leaders that are to die as soon as they lead.
     private int deaths;
 
@@ -44,6 +46,11 @@ final class SimGroup {
         return members;
     }
 
+    /// Whether a newcomer leaves it to those who followed the leader that died.
+    boolean isBereaved() {
+        return bereaved;
+    }
+
     void enter(final SimMember member) {
         members.add(member);
     }
@@ -51,6 +58,7 @@ final class SimGroup {
     /// It listens from now on, in another's place perhaps.
     void lead(final SimMember member) {
         leader = member;
+        bereaved = false;
         if (deaths > 0) {
             deaths--;
             arm(member, STEPS_SOON);
@@ -59,7 +67,10 @@ final class SimGroup {
 
     /// The connections of this process end, because it is gone or does not lead any more.
     void onEnd(final SimMember member) {
-        leader = leader == member ? null : leader;
+        if (leader == member) {
+            leader = null;
+            bereaved = member.isStopped();
+        }
         if (member.isStopped()) {
             members.remove(member);
         }

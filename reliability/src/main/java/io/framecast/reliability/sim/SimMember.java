@@ -21,7 +21,10 @@ final class SimMember extends SimReceiver {
     private static final int STILL_LOOKS = 4;
     // Who has not come by then stands still.
     private static final long REUNION_NS = SimSource.ALIVE_TIMEOUT_NS / 4;
+    // A newcomer lets those who followed a leader that died come first.
+    private static final long FIRST_NS = 3 * BEAT_NS;
     private static final int NEVER = Integer.MAX_VALUE;
+    private static final long NEVER_WAITED = Long.MIN_VALUE;
 
     private final SimGroup group;
     private final SimFollower follower;
@@ -41,6 +44,8 @@ final class SimMember extends SimReceiver {
     private int stepsLeft = NEVER;
     private SharedSegment.@Nullable Step aim;
     private long lookNs;
+    // How long it waits as a newcomer; NEVER_WAITED before.
+    private long firstNs = NEVER_WAITED;
     private long beat;
     private int stillLooks;
 
@@ -248,6 +253,9 @@ final class SimMember extends SimReceiver {
             follow(present, last);
             return;
         }
+        if (last == null && group.isBereaved() && waitsAsNewcomer()) {
+            return;
+        }
         group.lead(this);
         leads = true;
         term++;
@@ -261,6 +269,11 @@ final class SimMember extends SimReceiver {
         group.wakeAll();
     }
 
+    private boolean waitsAsNewcomer() {
+        firstNs = firstNs == NEVER_WAITED ? nowNs() + FIRST_NS : firstNs;
+        return nowNs() < firstNs;
+    }
+
     // Whether it goes on with a membership, or has one already. A newcomer that does not gives way to a survivor.
     private boolean hasPast() {
         return successor != null || receptions().stream().anyMatch(SimMember::counts);
@@ -272,6 +285,7 @@ final class SimMember extends SimReceiver {
     }
 
     private void follow(final SimMember present, final SimFollower.@Nullable View last) {
+        firstNs = NEVER_WAITED;
         leader = present;
         leaderTerm = present.term;
         present.connections.removeIf(one -> one.member == this);

@@ -42,6 +42,12 @@ final class HostGroupSimulationTest {
         assertTrue(takeovers > 60, takeovers + " takeovers");
     }
 
+    @Test
+    void shouldLeaveAMembershipToThoseWhoFollowedWhenANewcomerCouldLeadFirst() {
+        // A newcomer follows a successor that dies before its segment counts.
+        clean(Simulation.run(101_400_214, HOSTS));
+    }
+
     @Tag("campaign")
     @Test
     void shouldKeepEveryPromiseWhenLeadersCrashInManyRuns() {
