@@ -71,7 +71,9 @@ final class Replication {
         for (int i = 0; i < sets.size(); i++) {
             final ServedGroup set = sets.get(i);
             if (!set.isFed() || !push(set, firstSequence + count)) {
-                counts.add(SenderCount.FED_DATAGRAMS, output.repair(set.coRoot(), firstSequence, count));
+                final int fed = output.repair(set.coRoot(), firstSequence, count);
+                counts.add(SenderCount.FED_DATAGRAMS, fed);
+                counts.add(SenderCount.UNFED_DATAGRAMS, count - fed);
             }
         }
     }

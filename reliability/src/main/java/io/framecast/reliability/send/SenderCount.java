@@ -18,6 +18,8 @@ public enum SenderCount {
     FAILOVERS,
     /// Datagrams that went to co-roots by unicast as well.
     FED_DATAGRAMS,
+    /// Datagrams that the lane to a co-root had no room for: the co-root asks for them.
+    UNFED_DATAGRAMS,
     /// Datagrams posted to the device as writes into co-roots' replicas.
     WRITTEN_DATAGRAMS,
     /// Replicas that were written to until their connection ended.

@@ -28,6 +28,8 @@ final class SimFollower {
         private long next;
         private long released;
         private int held;
+        // Its leader went when it had promised the end of the stream.
+        private boolean ended;
 
         /// @param table of the leader; its own memory is for checks alone
         /// @param first entry to read
@@ -77,6 +79,7 @@ final class SimFollower {
         boolean mayGoOn() {
             return segment().counts()
                     && !segment().isInherited()
+                    && !segment().isComplete()
                     && segment().state() != State.ENDED
                     && segment().state() != State.LOST;
         }
@@ -94,8 +97,6 @@ final class SimFollower {
     private @Nullable View past;
     private @Nullable FrameCheck checks;
     private boolean endSeen;
-    // Its last leader had promised the end of the stream.
-    private boolean complete;
     private int held;
 
     SimFollower(final SimMember process) {
@@ -158,10 +159,13 @@ final class SimFollower {
                 : past;
     }
 
-    /// The stream has ended, as its last leader had promised to the source.
-    void onComplete() {
-        endSeen = false;
-        complete = true;
+    /// The leader of the newest segment is gone: the stream has ended, if it had promised that to the source.
+    void onLeaderGone() {
+        final View newest = last();
+        if (newest != null && newest.segment().counts() && newest.segment().isComplete()) {
+            endSeen &= newest != view;
+            newest.ended = true;
+        }
     }
 
     boolean hasEnded(final SimSession session) {
@@ -231,7 +235,7 @@ final class SimFollower {
     private void lookForEnd(final View current) {
         final FrameCheck own = checks;
         final State state = current.segment().state();
-        if (endSeen || (state != State.ENDED && !complete)) {
+        if (endSeen || (state != State.ENDED && !current.ended)) {
             return;
         }
         endSeen = true;
@@ -248,7 +252,6 @@ final class SimFollower {
 
     private void move(final @Nullable View from, final View to) {
         endSeen = false;
-        complete = false;
         if (from != null) {
             retire(from);
         }

@@ -21,7 +21,7 @@ final class SimMember extends SimReceiver {
     private static final int STILL_LOOKS = 4;
     // Who has not come by then stands still.
     private static final long REUNION_NS = SimSource.ALIVE_TIMEOUT_NS / 4;
-    // A newcomer lets those who followed a leader that died come first.
+    // A newcomer lets those who followed a leader that died, or stands still, come first.
     private static final long FIRST_NS = 3 * BEAT_NS;
     private static final int NEVER = Integer.MAX_VALUE;
     private static final long NEVER_WAITED = Long.MIN_VALUE;
@@ -233,6 +233,7 @@ final class SimMember extends SimReceiver {
         final long seen = last == null ? 0 : last.heartbeat();
         stillLooks = last != null && last.isOf(known) && seen == beat ? stillLooks + 1 : 0;
         beat = seen;
+        firstNs = stillLooks == 0 ? NEVER_WAITED : firstNs;
         if (stillLooks >= STILL_LOOKS) {
             move(known);
         }
@@ -243,6 +244,7 @@ final class SimMember extends SimReceiver {
         stillLooks = 0;
         lookNs = nowNs() + BEAT_NS;
         final SimMember present = group.leader();
+        follower.onLeaderGone();
         final SimFollower.View last = follower.last();
         final boolean mayGoOn = last != null && last.mayGoOn();
         if (present != null && present != still && present != this && (!mayGoOn || present.hasPast())) {
@@ -253,7 +255,7 @@ final class SimMember extends SimReceiver {
             follow(present, last);
             return;
         }
-        if (last == null && group.isBereaved() && waitsAsNewcomer()) {
+        if (last == null && (still != null || group.isBereaved()) && waitsAsNewcomer()) {
             return;
         }
         group.lead(this);
@@ -298,10 +300,6 @@ final class SimMember extends SimReceiver {
         final long claim = last.segment().claim();
         final SharedSegment.Found found = last.segment().takeover();
         final Checkpoint from = found.checkpoint();
-        if (from.complete) {
-            follower.onComplete();
-            return;
-        }
         if (world().plant() == Plant.TAKE_OVER_LATE) {
             from.skipTo(from.firstSequence + 1, from.frameId);
         }

@@ -54,6 +54,15 @@ final class ReplicationTest implements SenderOutput {
     }
 
     @Test
+    void shouldCountDatagramsThatTheLaneHasNoRoomFor() {
+        room = 3;
+        feeds.onSent(0, 5);
+        assertEquals(List.of("send 3: 0 + 3"), done());
+        assertEquals(3, counts.get(SenderCount.FED_DATAGRAMS));
+        assertEquals(2, counts.get(SenderCount.UNFED_DATAGRAMS));
+    }
+
+    @Test
     void shouldWriteWhatIsSentOnceACopyIsKnown() {
         assertEquals(Verdict.GOOD, tell(feeds, LED, WORD, 5));
         feeds.onSent(5, 3);
@@ -180,8 +189,10 @@ final class ReplicationTest implements SenderOutput {
 
     @Override
     public int repair(final int member, final long firstSequence, final int count) {
-        done.add("send " + member + ": " + firstSequence + " + " + count);
-        return count;
+        final int taken = Math.min(count, room);
+        room -= taken;
+        done.add("send " + member + ": " + firstSequence + " + " + taken);
+        return taken;
     }
 
     @Override

@@ -9,7 +9,7 @@ public enum SimCount {
     /// Datagrams lost by links and full queues, on all lanes.
     DROPS,
     /// Datagrams of the data and repair lanes, each receiver's own, that did not arrive when and as they should:
-    /// lost, broken, overtaken, or so late that a NACK requests them again.
+    /// lost, broken, overtaken, so late that a NACK requests them again, or not sent for want of room.
     LOSSES,
     /// Datagrams sent again, each multicast once.
     REPAIRS,

@@ -250,6 +250,12 @@ public final class SharedSegment {
         return find() != null && (predecessor == null || (predecessor.inherited && predecessor.claims == claim));
     }
 
+    /// Whether its leader had promised the end of the stream: nobody need go on.
+    public boolean isComplete() {
+        final Copy newest = find();
+        return newest != null && newest.values.complete;
+    }
+
     private @Nullable Copy find() {
         Copy newest = null;
         for (final Copy copy : copies) {
