@@ -164,8 +164,15 @@ final class Follower {
         if (sight == Sight.FRAMES || sight == Sight.ENDED) {
             return sight;
         }
-        final FollowerSegment later = coming.peek();
-        return later == null ? sight : see(later);
+        // Some of those who led meanwhile never went on.
+        Sight later = sight;
+        for (final FollowerSegment made : coming) {
+            later = see(made);
+            if (later != Sight.NONE) {
+                return later;
+            }
+        }
+        return later;
     }
 
     private static Sight see(final @Nullable FollowerSegment shared) {
@@ -436,14 +443,10 @@ final class Follower {
         if (made == null || sight == Sight.FRAMES) {
             return sight == Sight.FRAMES;
         }
-        if (former != null && sight == Sight.STREAMING && see(made) == Sight.NONE) {
+        final boolean mayStay = sight == Sight.STREAMING || sight == Sight.NONE;
+        if (former != null && mayStay && see(made) == Sight.NONE) {
             // Its leader does not go on yet, and may never: the former one may still publish.
-            if (coming.size() > 1) {
-                coming.remove();
-                made.close();
-                return true;
-            }
-            return false;
+            return skips(made);
         }
         if (former != null && sight == Sight.LOST && config.rejoinMs() == 0 && !goesOn(former, made)) {
             // This subscriber was told that its source is lost.
@@ -468,6 +471,17 @@ final class Follower {
         if (former != null) {
             former.close();
         }
+        return true;
+    }
+
+    // Passes over a segment whose leader never went on, unless that of a successor may depend on it.
+    private boolean skips(final FollowerSegment made) {
+        final FollowerSegment next = coming.stream().skip(1).findFirst().orElse(null);
+        if (next == null || (made.isOpen() && !next.isOpen())) {
+            return false;
+        }
+        coming.remove();
+        made.close();
         return true;
     }
 

@@ -200,9 +200,33 @@ final class FollowerSegment implements AutoCloseable {
         return buffer.getLong(SegmentLayout.PREDECESSOR_AT) != 0;
     }
 
+    /// Whether a successor would go on from here, and not from the segment that this one continues.
+    boolean isOpen() {
+        if (!enter()) {
+            return true;
+        }
+        final boolean open = !continues() || buffer.getIntVolatile(SegmentLayout.OPEN_AT) != 0;
+        exit();
+        return open;
+    }
+
     /// A word that changes as long as the leader runs.
     long heartbeat() {
         return buffer.getLongVolatile(SegmentLayout.HEARTBEAT_AT);
+    }
+
+    /// Its leader is gone, or stands still. Where that had promised the end of the stream, the stream has ended.
+    void lookForEnd() {
+        if (!enter()) {
+            return;
+        }
+        final int state = state();
+        final CheckpointWords.Found found = CheckpointWords.read(buffer);
+        complete |= (state == SegmentLayout.RUNNING || state == SegmentLayout.JOINING)
+                && !source
+                && found != null
+                && found.checkpoint().complete;
+        exit();
     }
 
     /// The leader is gone, or stands still: what a successor needs.
@@ -228,18 +252,18 @@ final class FollowerSegment implements AutoCloseable {
             }
         };
         // Before the checkpoint is read. A leader that only stood still reports nothing new from then on.
-        buffer.putIntVolatile(SegmentLayout.CLAIMED_AT, 1);
+        final int claim = 1 + buffer.getAndAddInt(SegmentLayout.CLAIMED_AT, 1);
         final int state = state();
         // One that died while it took over has left what it would have gone on from.
         final boolean may = state == SegmentLayout.RUNNING || state == SegmentLayout.JOINING;
-        final Takeover found = isOfSource() || !may ? null : found(channel, deposed, end);
+        final Takeover found = isOfSource() || !may ? null : found(channel, deposed, claim, end);
         if (found == null) {
             end.run();
         }
         return found;
     }
 
-    private @Nullable Takeover found(final String channel, final long deposed, final Runnable end) {
+    private @Nullable Takeover found(final String channel, final long deposed, final int claim, final Runnable end) {
         final CheckpointWords.Found found = CheckpointWords.read(buffer);
         final StreamInfo stream = stream(channel);
         if (found == null || stream == null) {
@@ -273,9 +297,20 @@ final class FollowerSegment implements AutoCloseable {
                         from,
                         ring.asSlice(found.offset(), bytes),
                         waitedFor,
+                        () -> isNewest(claim),
                         survivors(deposed),
                         end)
                 : null;
+    }
+
+    private boolean isNewest(final int claim) {
+        if (!enter()) {
+            // Its user has read it, or closed this subscriber.
+            return true;
+        }
+        final boolean newest = buffer.getIntVolatile(SegmentLayout.CLAIMED_AT) == claim;
+        exit();
+        return newest;
     }
 
     /// What its leader says of the source; null where it makes no sense.

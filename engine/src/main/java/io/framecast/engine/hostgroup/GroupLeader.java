@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +71,7 @@ public final class GroupLeader implements AutoCloseable {
     // Of the earlier leader whose membership goes on; null where there was none, or the session was opened.
     private @Nullable Takeover takeover;
     private long predecessor;
+    private BooleanSupplier mayOpen = () -> true;
     // Processes that followed it and have not come, and how long they are waited for.
     private final List<Integer> survivors = new ArrayList<>();
     private long survivorsNs;
@@ -127,6 +129,7 @@ public final class GroupLeader implements AutoCloseable {
         synchronized (lock) {
             takeover = from;
             predecessor = from.generation();
+            mayOpen = from.isNewest();
             generations = from.generation();
             survivors.addAll(from.survivors());
             connections.stream()
@@ -163,7 +166,13 @@ public final class GroupLeader implements AutoCloseable {
         final LeaderSegment made;
         synchronized (lock) {
             made = new LeaderSegment(
-                    ring.descriptor(), ringBytes, stream, ++generations, continues ? predecessor : 0, delivery);
+                    ring.descriptor(),
+                    ringBytes,
+                    stream,
+                    ++generations,
+                    continues ? predecessor : 0,
+                    mayOpen,
+                    delivery);
             segment = made;
             wake();
         }
@@ -176,7 +185,7 @@ public final class GroupLeader implements AutoCloseable {
         synchronized (lock) {
             final long sparedSlots = windowBytes / stream.slotBytes() - 2L * stream.frameMaxSlots() - 1;
             final LeaderSegment made = new LeaderSegment(
-                            window.descriptor(), windowBytes, stream, ++generations, 0, Delivery.RELIABLE)
+                            window.descriptor(), windowBytes, stream, ++generations, 0, mayOpen, Delivery.RELIABLE)
                     .ofSource(sparedSlots >= 0);
             final LocalReaders readers = new LocalReaders(this, made, sparedSlots);
             heard = readers.releases();

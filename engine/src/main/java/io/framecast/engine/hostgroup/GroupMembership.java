@@ -58,7 +58,9 @@ final class GroupMembership implements AutoCloseable {
     private LeaderConnection connection;
     // The newest; the follower closes it.
     private @Nullable FollowerSegment segment;
-    // Whether that is of the present leader.
+    // Before that one, as long as a successor made that and has not opened it.
+    private @Nullable FollowerSegment past;
+    // Whether the newest is of the present leader.
     private boolean present;
     private long heartbeat;
     private int stillLooks;
@@ -97,7 +99,7 @@ final class GroupMembership implements AutoCloseable {
         look.set(ValueLayout.JAVA_LONG, 0, lookNs / NS_PER_S);
         look.set(ValueLayout.JAVA_LONG, Linux.TIMESPEC_NANOS, lookNs % NS_PER_S);
         try {
-            connection = enter(NO_PROCESS, null);
+            connection = enter(NO_PROCESS, false);
         } catch (final RuntimeException | Error e) {
             free();
             throw e;
@@ -211,6 +213,7 @@ final class GroupMembership implements AutoCloseable {
                 giveUp("host group: its leader shared no segment that can be read; use host-group=off");
                 return false;
             }
+            past = last();
             segment = made;
             rehearse(made);
             moves = 0;
@@ -220,6 +223,12 @@ final class GroupMembership implements AutoCloseable {
             stillLooks = 0;
             follower.add(made);
         }
+    }
+
+    // From which a successor could go on; null for a newcomer.
+    private @Nullable FollowerSegment last() {
+        final FollowerSegment newest = segment;
+        return newest == null || newest.isOpen() ? newest : past;
     }
 
     // Once in a process: most of the time without a leader would go into code that runs for the first time.
@@ -297,42 +306,39 @@ final class GroupMembership implements AutoCloseable {
             LockSupport.parkNanos(MOVE_NS);
         }
         refusals += present || leader != null ? 0 : 1;
-        final FollowerSegment last = segment;
+        final FollowerSegment last = last();
         final GroupLeader led = leader;
         final boolean wasDeposed = led != null && led.isDeposed();
-        final Takeover takeover =
-                last == null || wasDeposed ? null : last.takeover(channel.name(), deposed, follower.uses());
-        if (takeover == null && isFinal(last)) {
-            // Its leader had promised the end of the stream.
-            over = true;
-            follower.wake();
+        if (last != null) {
+            last.lookForEnd();
+        }
+        if (isFinal(last)) {
+            end();
             return;
         }
         final LeaderConnection former = connection;
-        boolean moved = false;
-        try {
-            stopLeading();
-            connection = enter(deposed, takeover);
-            moved = true;
-        } finally {
-            if (!moved && takeover != null) {
-                takeover.close();
-            }
-        }
+        stopLeading();
+        connection = enter(deposed, !wasDeposed);
         present = false;
         stillLooks = 0;
         former.close();
-        if (wasDeposed && last != null && leader != null && channel.stream().rejoinMs() == 0) {
+        if (leader != null && wasDeposed && last != null && channel.stream().rejoinMs() == 0) {
             // Nobody goes on with the membership that it had.
-            stopLeading();
             last.onLost();
-            over = true;
-            follower.wake();
+        }
+        if (leader != null && isFinal(last)) {
+            stopLeading();
+            end();
         }
     }
 
+    private void end() {
+        over = true;
+        follower.wake();
+    }
+
     // Follows who leads, or leads.
-    private LeaderConnection enter(final long deposed, final @Nullable Takeover takeover) {
+    private LeaderConnection enter(final long deposed, final boolean mayGoOn) {
         final boolean alone = refusals >= REFUSALS_MAX;
         if (alone) {
             notices.accept("host group: no place is left for this subscriber of " + channel.name()
@@ -340,25 +346,22 @@ final class GroupMembership implements AutoCloseable {
         }
         final HostGroups.Role role = alone ? HostGroups.apart(channel, receiver, notices) : enterGroup(deposed);
         final GroupLeader leads = role.leader();
-        final long generation = lastGeneration();
         if (leads == null) {
             notices.accept(
                     role.local()
                             ? "host group: reads the window of the publisher of " + channel.name() + " on this host"
                             : "host group: follows a subscriber of " + channel.name() + " on this host");
-            if (takeover != null) {
-                takeover.close();
-            }
-            return connect(role.connection(), generation);
+            return connect(role.connection());
         }
-        notices.accept("host group: leads the subscribers of " + channel.name() + " on this host"
-                + (takeover == null ? "" : ", and goes on where the earlier leader stopped"));
         LeaderConnection made = null;
         try {
+            final Takeover takeover = mayGoOn ? takeover(deposed) : null;
+            notices.accept("host group: leads the subscribers of " + channel.name() + " on this host"
+                    + (takeover == null ? "" : ", and goes on where the earlier leader stopped"));
             if (takeover != null) {
                 leads.inherit(takeover);
             }
-            made = connect(role.connection(), generation);
+            made = connect(role.connection());
             leader = leads;
             member = members.open(leads);
             return made;
@@ -372,10 +375,25 @@ final class GroupMembership implements AutoCloseable {
         }
     }
 
+    // Once it leads, so that its claim is newer than that of a successor before it.
+    private @Nullable Takeover takeover(final long deposed) {
+        final FollowerSegment last = last();
+        final Takeover found = last == null ? null : last.takeover(channel.name(), deposed, follower.uses());
+        final FollowerSegment now = last();
+        if (now == last || now == null) {
+            return found;
+        }
+        // A successor that stood still opened its segment before it could see this claim.
+        if (found != null) {
+            found.close();
+        }
+        return now.takeover(channel.name(), deposed, follower.uses());
+    }
+
     private HostGroups.Role enterGroup(final long deposed) {
         final long endNs = System.nanoTime() + FIRST_NS;
         while (true) {
-            final boolean waits = segment == null && endNs - System.nanoTime() > 0;
+            final boolean waits = last() == null && endNs - System.nanoTime() > 0;
             final HostGroups.Role role = HostGroups.enter(channel, part, deposed, waits, receiver, notices);
             if (role != null) {
                 return role;
@@ -385,7 +403,7 @@ final class GroupMembership implements AutoCloseable {
     }
 
     private long lastGeneration() {
-        final FollowerSegment last = segment;
+        final FollowerSegment last = last();
         if (last == null || !last.enter()) {
             return 0;
         }
@@ -394,10 +412,10 @@ final class GroupMembership implements AutoCloseable {
         return generation;
     }
 
-    private LeaderConnection connect(final UnixSocket socket, final long generation) {
+    private LeaderConnection connect(final UnixSocket socket) {
         // A leader that is gone again is noticed by the end of the connection.
         final Delivery delivery = Policies.onWire(channel.stream().delivery());
-        socket.send(GroupMessage.hello(message, ProcessHandle.current().pid(), generation, delivery));
+        socket.send(GroupMessage.hello(message, ProcessHandle.current().pid(), lastGeneration(), delivery));
         return new LeaderConnection(socket);
     }
 

@@ -130,7 +130,7 @@ public final class HostGroups {
     /// @param part of the host that the group is for; empty for all of it
     /// @param deposed process of a leader that stands still, and leads no more; −1 for none
     /// @param newcomer whether it has followed no leader yet, and can wait
-    /// @return null where a leader died just now: its followers come first
+    /// @return null where a leader died just now, or stands still: its followers come first
     /// @throws TransportException when the group's directory is not this user's own
     static @Nullable Role enter(
             final Channel channel,
@@ -158,8 +158,9 @@ public final class HostGroups {
                 }
                 if (connection != null) {
                     connection.close();
-                } else if (newcomer && Files.exists(path)) {
-                    // Those who followed the leader that died go on with its membership.
+                }
+                if (newcomer && Files.exists(path)) {
+                    // Those who followed the leader that died, or stands still, go on with its membership.
                     return null;
                 }
                 // Of a leader that was killed, or stands still.

@@ -12,6 +12,7 @@ import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -42,9 +43,14 @@ final class LeaderSegment implements AutoCloseable {
     // Some of them hold nothing.
     private volatile boolean read;
     private long freed;
+    // Whether this is the newest claim on the segment that it continues.
+    private final BooleanSupplier mayOpen;
+    // The receiver's: members may go on from here.
+    private boolean open;
 
     /// @param ring descriptor of the ring's memory, the caller's
     /// @param predecessor generation of the segment that this one continues; 0 for none
+    /// @param mayOpen whether no other successor has claimed that one since
     /// @param delivery under which the leader is a member at first
     LeaderSegment(
             final int ring,
@@ -52,7 +58,9 @@ final class LeaderSegment implements AutoCloseable {
             final StreamInfo stream,
             final long generation,
             final long predecessor,
+            final BooleanSupplier mayOpen,
             final Delivery delivery) {
+        this.mayOpen = mayOpen;
         this.ringBytes = ringBytes;
         strongest = delivery;
         this.generation = generation;
@@ -83,6 +91,8 @@ final class LeaderSegment implements AutoCloseable {
         buffer.putInt(SegmentLayout.RETAINS_AT, 1);
         buffer.putInt(SegmentLayout.WAITS_AT, delivery.isWaitedFor() ? 1 : 0);
         buffer.putLong(SegmentLayout.WAITED_FROM_AT, delivery.isWaitedFor() ? 0 : SegmentLayout.NOT_ASKED);
+        open = predecessor == 0;
+        buffer.putInt(SegmentLayout.OPEN_AT, open ? 1 : 0);
         buffer.putLongOrdered(SegmentLayout.MAGIC_AT, SegmentLayout.MAGIC);
     }
 
@@ -291,6 +301,21 @@ final class LeaderSegment implements AutoCloseable {
     /// Receiver, behind [#checkpoint]: whether a successor reads, or has read, an earlier one.
     boolean isClaimed() {
         return buffer.getIntVolatile(SegmentLayout.CLAIMED_AT) != 0;
+    }
+
+    /// Receiver, behind the first [#checkpoint]: if this leader dies too, its followers go on from here, and not from
+    /// the
+    /// segment before.
+    ///
+    /// @return false where another successor goes on from that one
+    boolean open() {
+        if (!open) {
+            // A successor claims first and looks here then; this looks at the claims then.
+            buffer.putIntVolatile(SegmentLayout.OPEN_AT, 1);
+            VarHandle.fullFence();
+            open = mayOpen.getAsBoolean();
+        }
+        return open;
     }
 
     /// Listener: a sign of life.

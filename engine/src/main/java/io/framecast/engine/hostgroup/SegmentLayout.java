@@ -4,7 +4,7 @@ package io.framecast.engine.hostgroup;
 /// of 8 bytes lie at multiples of 8.
 final class SegmentLayout {
     static final long MAGIC = 0x0001_4745_5343_4652L;
-    static final int VERSION = 4;
+    static final int VERSION = 5;
 
     // Header.
     static final int MAGIC_AT = 0;
@@ -28,7 +28,7 @@ final class SegmentLayout {
     static final int STATE_AT = 136;
     static final int WANTS_AT = 144;
     static final int HEARTBEAT_AT = 152;
-    // By a successor.
+    // By successors, each of which adds one.
     static final int CLAIMED_AT = 160;
     static final int WAITS_AT = 164;
     static final int FREED_AT = 168;
@@ -36,6 +36,7 @@ final class SegmentLayout {
     static final int START_FRAME_AT = 184;
     static final int CLOCK_OFFSET_AT = 192;
     static final int CLOCK_ERROR_AT = 200;
+    static final int OPEN_AT = 208;
     // Addresses of the source: a length byte, then the bytes.
     static final int CONTROL_ADDRESS_AT = 256;
     static final int DATA_ADDRESS_AT = 320;

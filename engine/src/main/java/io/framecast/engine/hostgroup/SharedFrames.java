@@ -64,7 +64,7 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
 
     @Override
     public boolean isSucceeded() {
-        return segment.isClaimed();
+        return segment.isClaimed() || !segment.open();
     }
 
     @Override

@@ -4,12 +4,14 @@ import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /// The inheritance of a successor: the membership, and the part of a frame that had arrived.
 ///
 /// @param generation of the leader's segment
 /// @param payload of the frame in progress, as far as it was acknowledged; in the leader's ring
 /// @param waitedFor whether the source waits for the leader, as far as it said
+/// @param isNewest whether no other successor has claimed the membership since; any thread
 /// @param survivors processes of the members that followed it
 /// @param end runs when the payload is not read any more
 public record Takeover(
@@ -18,6 +20,7 @@ public record Takeover(
         Checkpoint checkpoint,
         MemorySegment payload,
         boolean waitedFor,
+        BooleanSupplier isNewest,
         List<Integer> survivors,
         Runnable end)
         implements AutoCloseable {

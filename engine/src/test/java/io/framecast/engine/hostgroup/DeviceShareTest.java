@@ -54,7 +54,7 @@ class DeviceShareTest {
 
     DeviceShareTest() throws IOException {
         assumeTrue(ring.mirrored());
-        leader = new LeaderSegment(ring.descriptor(), RING_BYTES, STREAM, 1, 0, Delivery.RELIABLE);
+        leader = new LeaderSegment(ring.descriptor(), RING_BYTES, STREAM, 1, 0, () -> true, Delivery.RELIABLE);
         process = new ProcessBuilder("sleep", "60").start();
     }
 

@@ -69,7 +69,14 @@ class GroupLeaderTest {
 
     private void inherit() {
         leader.inherit(new Takeover(
-                3, STREAM, new Checkpoint(), MemorySegment.NULL, true, List.of(process, process), () -> {}));
+                3,
+                STREAM,
+                new Checkpoint(),
+                MemorySegment.NULL,
+                true,
+                () -> true,
+                List.of(process, process),
+                () -> {}));
     }
 
     private static boolean comesTrue(final BooleanSupplier condition) throws InterruptedException {

@@ -47,7 +47,7 @@ class SegmentTest {
 
     SegmentTest() {
         assumeTrue(ring.mirrored());
-        leader = new LeaderSegment(ring.descriptor(), RING_BYTES, STREAM, 1, 0, Delivery.RELIABLE);
+        leader = new LeaderSegment(ring.descriptor(), RING_BYTES, STREAM, 1, 0, () -> true, Delivery.RELIABLE);
     }
 
     @BeforeEach
