@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
-# Leaders of a host group are killed, and stopped, one after the other, while they stream at 1 % loss: all followers
-# have every frame once and in order. Prints how long those who follow got no frame.
+# Leaders of a host group are killed, stopped, and killed together with their successor while that takes over, one after
+# the other, while they stream at 1 % loss: all followers have every frame once and in order. Prints how long those who
+# follow got no frame.
 #
-#   .ci/stages/67-takeover.sh [ROUNDS [STOPS]]    two leaders are killed in each of ROUNDS, and two stopped in each of
-#                                                 STOPS rounds; default 1, and as many
+#   .ci/stages/67-takeover.sh [ROUNDS [STOPS [PAIRS]]]    two leaders are killed in each of ROUNDS, two stopped in each
+#                                                         of STOPS, two killed with their successors in each of PAIRS;
+#                                                         default 1, and as many
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 ./framecast --version >/dev/null
-XDG_RUNTIME_DIR=$work FRAMECAST_BUILD=skip python3 - "$work" "${1:-1}" "${2:-${1:-1}}" <<'PYTHON'
+XDG_RUNTIME_DIR=$work FRAMECAST_BUILD=skip python3 - "$work" "${1:-1}" "${2:-${1:-1}}" "${3:-${1:-1}}" <<'PYTHON'
 import json
 import os
+import random
 import signal
 import statistics
 import subprocess
@@ -21,7 +24,7 @@ import threading
 import time
 
 work = sys.argv[1]
-MEMBERS, VICTIMS, FRAMES, RATE = 4, 2, 1500, 150
+VICTIMS, FRAMES, RATE = 2, 1500, 150
 FRAME_BYTES = 160 * 120 * 3 // 2
 # A leader that stands still is noticed after this.
 STOP_S = 1.0
@@ -52,17 +55,23 @@ def wait_for(condition, what):
     while not condition():
         if time.monotonic() > end:
             sys.exit(f"failed: waited in vain: {what}")
-        time.sleep(0.02)
+        time.sleep(0.002)
 
 
 def leads(log):
     return "leads the subscribers" in open(log).read()
 
 
-def play(name, port, number):
+def leader(alive, logs):
+    wait_for(lambda: any(leads(logs[i]) for i in alive), "a leader")
+    return next(i for i in alive if leads(logs[i]))
+
+
+def play(name, port, number, pairs):
     uri = f"framecast:udp?group=224.20.30.49:{port}|channel={name}|interface=127.0.0.1|device=host"
     members, times, logs = [], [], []
-    for i in range(MEMBERS):
+    count = 6 if pairs else 4
+    for i in range(count):
         logs.append(f"{work}/{name}-{i}.log")
         members.append(
             framecast("subscribe", uri + "|host-group=auto", "--loss", "0.01", "--out", "-", "--json",
@@ -73,16 +82,20 @@ def play(name, port, number):
         wait_for(lambda: os.path.getsize(logs[i]) > 0, f"subscriber {i}")
     publisher = framecast("publish", uri, "--input", "test", "--video", "160x120xnv12", "--frames", str(FRAMES), "--rate",
                           str(RATE), "--json", f"{work}/{name}-publish.json", log=f"{work}/{name}-publish.log")
-    alive = list(range(MEMBERS))
+    alive = list(range(count))
     gaps = []
     wait_for(lambda: all(len(t) > 100 for t in times), "frames")
     for _ in range(VICTIMS):
-        wait_for(lambda: any(leads(logs[i]) for i in alive), "a leader")
-        victim = next(i for i in alive if leads(logs[i]))
+        victim = leader(alive, logs)
         alive.remove(victim)
-        before = [len(times[i]) for i in alive]
         start = time.monotonic()
         send(members[victim], number)
+        if pairs:
+            victim = leader(alive, logs)
+            alive.remove(victim)
+            time.sleep(random.choice([0, 0.005, 0.015, 0.05]))
+            send(members[victim], number)
+        before = [sum(t < start for t in times[i]) for i in alive]
         wait_for(lambda: all(len(times[i]) > n + 150 for i, n in zip(alive, before)), "frames behind a leader")
         for i, n in zip(alive, before):
             # From the signal, or the last frame of those that were under way, to the next one.
@@ -95,7 +108,7 @@ def play(name, port, number):
         subscriber = json.load(open(f"{work}/{name}-{i}.json"))["subscribers"][0]
         if subscriber["frames"] != FRAMES or subscriber["stream_crc32c"] != published:
             sys.exit(f"failed: {name}, subscriber {i}: {subscriber}\n{open(logs[i]).read()}")
-    for i in set(range(MEMBERS)) - set(alive):
+    for i in set(range(count)) - set(alive):
         # One that stood still hears that it is no member any more, or finds nobody.
         send(members[i], signal.SIGCONT)
         time.sleep(0.5)
@@ -105,13 +118,14 @@ def play(name, port, number):
 
 
 port = 24430
-for name, number, rounds in (
-    ("killed", signal.SIGKILL, int(sys.argv[2])),
-    ("stopped", signal.SIGSTOP, int(sys.argv[3])),
+for name, number, rounds, pairs in (
+    ("killed", signal.SIGKILL, int(sys.argv[2]), False),
+    ("stopped", signal.SIGSTOP, int(sys.argv[3]), False),
+    ("killed with their successors", signal.SIGKILL, int(sys.argv[4]), True),
 ):
     gaps = []
     for i in range(rounds):
-        gaps += play(f"{name}{i}", port, number)
+        gaps += play(f"{name.split()[-1]}{i}", port, number, pairs)
         port += 3
     if not gaps:
         continue

@@ -303,9 +303,7 @@ final class LeaderSegment implements AutoCloseable {
         return buffer.getIntVolatile(SegmentLayout.CLAIMED_AT) != 0;
     }
 
-    /// Receiver, behind the first [#checkpoint]: if this leader dies too, its followers go on from here, and not from
-    /// the
-    /// segment before.
+    /// Receiver, behind the first [#checkpoint]: if this leader dies too, its followers go on from here.
     ///
     /// @return false where another successor goes on from that one
     boolean open() {
