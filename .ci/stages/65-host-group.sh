@@ -78,7 +78,9 @@ for i in (1, 2, 3):
     for way, count in result.get("placement", {}).get("frames", {}).items():
         to_device[way] = to_device.get(way, 0) + count
 copies = to_device.get("staged", 0) + to_device.get("exported", 0)
-if name.startswith("gpu-") and victim == 0 and copies > 1.25 * frames:
+# Three copies of each frame where nobody shared. Members do not wait for one that gets no core: on a busy machine some
+# copy frames themselves.
+if name.startswith("gpu-") and victim == 0 and copies > 2 * frames:
     sys.exit(f"failed: {name}: {copies} copies from host memory of {frames} frames: {to_device}")
 if name == "gpu-in-place" and to_device["peer"] or name == "gpu-copies" and not to_device["peer"]:
     sys.exit(f"failed: {name}: frames came another way: {to_device}")
