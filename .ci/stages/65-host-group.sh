@@ -20,7 +20,7 @@ exporter() {
             return
         fi
     done
-    printf 'failed: %s: nobody copies frames to a device for the others\n' "$1" >&2
+    printf 'failed: %s: no subscriber copies frames to a device for the others\n' "$1" >&2
     return 1
 }
 
@@ -78,8 +78,8 @@ for i in (1, 2, 3):
     for way, count in result.get("placement", {}).get("frames", {}).items():
         to_device[way] = to_device.get(way, 0) + count
 copies = to_device.get("staged", 0) + to_device.get("exported", 0)
-# Three copies of each frame where nobody shared. Members do not wait for one that gets no core: on a busy machine some
-# copy frames themselves.
+# Without sharing it would be three copies of each frame. On a busy machine members copy some frames themselves, because
+# they do not wait for a member that gets no core.
 if name.startswith("gpu-") and victim == 0 and copies > 2 * frames:
     sys.exit(f"failed: {name}: {copies} copies from host memory of {frames} frames: {to_device}")
 if name == "gpu-in-place" and to_device["peer"] or name == "gpu-copies" and not to_device["peer"]:

@@ -109,7 +109,7 @@ def play(name, port, number, pairs):
         if subscriber["frames"] != FRAMES or subscriber["stream_crc32c"] != published:
             sys.exit(f"failed: {name}, subscriber {i}: {subscriber}\n{open(logs[i]).read()}")
     for i in set(range(count)) - set(alive):
-        # One that stood still hears that it is no member any more, or finds nobody.
+        # One that stood still hears that it is no member any more, or finds no leader.
         send(members[i], signal.SIGCONT)
         time.sleep(0.5)
         send(members[i], signal.SIGKILL)
