@@ -89,6 +89,11 @@ final class SimSendLane implements SendLanePort {
         return taken;
     }
 
+    /// Datagrams that it took and has not sent.
+    int waiting() {
+        return waiting.size();
+    }
+
     /// Sends the waiting datagrams that the lane admits.
     void pass() {
         while (!waiting.isEmpty() && !isJammed(source.events().nowNs())) {

@@ -412,7 +412,8 @@ final class SimSource extends SimNode implements ControlPort {
         journal.count(SimCount.WRITTEN, counts.get(SenderCount.WRITTEN_DATAGRAMS));
         // A datagram that feeds a replica is no repair, though it goes by the repair lane.
         journal.count(SimCount.REPAIRS, -counts.get(SenderCount.FED_DATAGRAMS));
-        journal.count(SimCount.LOSSES, counts.get(SenderCount.UNFED_DATAGRAMS));
+        // What waits here when this process is killed may have come to a co-root by unicast.
+        journal.count(SimCount.LOSSES, data.waiting() + counts.get(SenderCount.UNFED_DATAGRAMS));
         journal.count(SimCount.FED, counts.get(SenderCount.FED_DATAGRAMS));
         journal.count(SimCount.FAILOVERS, counts.get(SenderCount.FAILOVERS));
         journal.count(SimCount.AGGREGATES, counts.get(SenderCount.AGGREGATES));
