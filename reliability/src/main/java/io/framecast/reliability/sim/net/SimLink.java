@@ -122,7 +122,9 @@ public final class SimLink {
     }
 
     private void lose(final SimLane lane) {
-        journal.count(SimCount.LOSSES, down && lane != SimLane.CONTROL ? 1 : 0);
+        // A multicast is lost once for each receiver behind a link up; repairs go to one.
+        final boolean counts = lane == SimLane.REPAIR || (down && lane != SimLane.CONTROL);
+        journal.count(SimCount.LOSSES, counts ? 1 : 0);
     }
 
     private boolean isLost(final long now) {
