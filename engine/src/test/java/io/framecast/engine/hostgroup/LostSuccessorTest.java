@@ -92,7 +92,7 @@ class LostSuccessorTest {
                     () -> {}));
             try (SharedFrames frames =
                     successor.share(null, STREAM, ring, RING_BYTES, true, Delivery.RELIABLE, 0, () -> 0)) {
-                await(frames::isReunited, "nobody follows the successor");
+                await(frames::isReunited, "no member follows the successor");
             }
         }
     }

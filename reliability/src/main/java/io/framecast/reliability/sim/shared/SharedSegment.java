@@ -250,7 +250,7 @@ public final class SharedSegment {
         return find() != null && (predecessor == null || (predecessor.inherited && predecessor.claims == claim));
     }
 
-    /// Whether its leader had promised the end of the stream: nobody need go on.
+    /// Whether its leader had promised the end of the stream: no successor is needed.
     public boolean isComplete() {
         final Copy newest = find();
         return newest != null && newest.values.complete;
