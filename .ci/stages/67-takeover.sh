@@ -67,8 +67,8 @@ def leader(alive, logs):
     return next(i for i in alive if leads(logs[i]))
 
 
-def play(name, port, number, pairs):
-    uri = f"framecast:udp?group=224.20.30.49:{port}|channel={name}|interface=127.0.0.1|device=host"
+def play(name, transport, port, number, pairs):
+    uri = f"framecast:{transport}?group=224.20.30.49:{port}|channel={name}|interface=127.0.0.1|device=host"
     members, times, logs = [], [], []
     count = 6 if pairs else 4
     for i in range(count):
@@ -118,14 +118,15 @@ def play(name, port, number, pairs):
 
 
 port = 24430
-for name, number, rounds, pairs in (
-    ("killed", signal.SIGKILL, int(sys.argv[2]), False),
-    ("stopped", signal.SIGSTOP, int(sys.argv[3]), False),
-    ("killed with their successors", signal.SIGKILL, int(sys.argv[4]), True),
+for name, transport, number, rounds, pairs in (
+    ("killed", "udp", signal.SIGKILL, int(sys.argv[2]), False),
+    ("stopped", "udp", signal.SIGSTOP, int(sys.argv[3]), False),
+    ("killed with their successors", "udp", signal.SIGKILL, int(sys.argv[4]), True),
+    ("killed over aeron", "aeron", signal.SIGKILL, min(1, int(sys.argv[2])), False),
 ):
     gaps = []
     for i in range(rounds):
-        gaps += play(f"{name.split()[-1]}{i}", port, number, pairs)
+        gaps += play(f"{name.split()[-1]}{i}", transport, port, number, pairs)
         port += 3
     if not gaps:
         continue

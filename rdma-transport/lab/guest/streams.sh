@@ -4,10 +4,11 @@
 # streams.sh FILE, with some 20 MB that are published again and again; their checksum is compared at every subscriber.
 # Ends with "N passed, N failed".
 #
-#   FRAMECAST_LAB_STREAMS   which parts, in this order: copies one_sided loss faults_to_cables devices_gone; default all
+#   FRAMECAST_LAB_STREAMS   which parts, in this order: copies host_group one_sided loss faults_to_cables devices_gone;
+#                           default all
 #
 # A JVM takes long to start under emulation: so there is one stream with many faults, not one for each fault. Before it,
-# a short one with a co-root: `copies`.
+# two short ones, with a co-root and with a host group.
 # Lengths of time are those of the faults; how long a stream takes to get over one is not judged, but for ALIVE_MS.
 set -euo pipefail
 
@@ -99,14 +100,15 @@ metric() {
     read_metrics "$1" && add_up "$2" "${3:-}" && say "$sum"
 }
 
-# begin [KEYS-OF-SOURCE [KEYS-OF-SUBSCRIBER-3]]: starts a stream whose input is descriptor 5, in a directory of its own.
+# begin [KEYS-OF-SOURCE [KEYS-OF-SUBSCRIBER-3 [DEVICE-OF-ALL-SUBSCRIBERS-WITH-KEYS]]]: starts a stream whose input is
+# descriptor 5, in a directory of its own.
 begin() {
     local uri="framecast:verbs?group=239.77.9.1:24400|channel=faults|alive-timeout=$ALIVE_MS|interface=" n
     cd -- "$(mktemp -d -p "$work")"
     pieces=() published=0
     mkfifo "input"
     for n in 1 2 3; do
-        "$root/framecast" subscribe "${uri}rxe$((n + 1))$([ $n != 3 ] || printf %s "${2:-}")" --device host \
+        "$root/framecast" subscribe "${uri}${3:-rxe$((n + 1))}$([ $n != 3 ] || printf %s "${2:-}")" --device host \
             --wait-timeout $PATIENCE_S --out "out$n" \
             --json "json$n" --metrics-port $((METRICS_PORT + n)) >"said$n" 2>&1 &
         pid[$n]=$!
@@ -479,6 +481,53 @@ copies() {
     check 'its frames' only_published 3
 }
 
+# leader: prints the subscriber that leads.
+leader() {
+    grep -l 'leads the subscribers' said1 said2 said3 | tr -d a-z
+}
+
+# Three subscribers of one device are one member, and one of them has receives.
+once_for_all() {
+    local n first datagrams=()
+    publish "$bytes" && arrives 1 2 3 || return
+    first=$(leader)
+    for n in 1 2 3; do
+        datagrams+=("$(metric "$n" framecast_received_datagrams_total '"data"')") || return
+    done
+    say "subscriber $first leads; datagrams received: ${datagrams[*]:-none}"
+    [[ $first =~ ^[123]$ ]] || return
+    for n in 1 2 3; do
+        [ "$((datagrams[n - 1] > 0))" = "$((n == first))" ] || return
+    done
+}
+
+# The leader is killed, and those who followed it have all that is published then.
+led_anew() {
+    local killed others=()
+    killed=$(leader)
+    others=($(printf '%s\n' 1 2 3 | grep -v "$killed"))
+    kill -KILL "${pid[$killed]}"
+    publish "$PIECE_BYTES" && arrives "${others[@]}" && evicted 0 || return
+    say "subscriber $killed was killed, another leads; none evicted"
+}
+
+# Subscribers that share what one of them receives. It must not stand still for as long as an emulated JVM may.
+host_group() {
+    local killed n
+    begin '' '' 'rxe2|host-group=auto|attach-after=60s'
+    check 'three of one host, received once' once_for_all
+    killed=$(leader)
+    check 'the one that receives is killed' led_anew
+    exec 5>&-
+    check 'the end at its source' ends 0 0 ''
+    for n in 1 2 3; do
+        [ "$n" = "$killed" ] || check "the bytes of subscriber $n" same "$n"
+    done
+    for n in 1 2 3; do
+        [ "$n" = "$killed" ] || ends "$n" 0 '' >/dev/null || :
+    done
+}
+
 one_sided() {
     check 'connections for credit and repair' connected
     check 'credit by words' granted_by_words
@@ -520,11 +569,13 @@ end() {
     done
 }
 
-parts=${FRAMECAST_LAB_STREAMS:-copies one_sided loss faults_to_cables devices_gone}
-if [[ $parts == copies* ]]; then
-    copies
-    parts=${parts#copies}
-fi
+parts=${FRAMECAST_LAB_STREAMS:-copies host_group one_sided loss faults_to_cables devices_gone}
+for part in copies host_group; do
+    if [[ $parts == $part* ]]; then
+        "$part"
+        parts=${parts#"$part"} parts=${parts# }
+    fi
+done
 [ -z "$parts" ] || begin
 [ -z "$parts" ] || check 'a stream of three, 20 MB without loss, in place' in_place
 for part in $parts; do

@@ -192,7 +192,7 @@ public final class FramecastNode implements Framecast, SessionHost {
     }
 
     private boolean isSharing(final Channel channel) {
-        return !threads.areInvoked() && HostPlace.canShare(channel) && HostGroups.isWantedBySource(channel);
+        return !threads.areInvoked() && HostGroups.isWantedBySource(channel);
     }
 
     private MemberFactory members(final HostPlace place) {

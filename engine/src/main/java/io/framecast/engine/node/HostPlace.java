@@ -49,8 +49,8 @@ public final class HostPlace implements AutoCloseable {
                 .orElse(null);
         final Leaders leaders = wanted.stream().sources().leaders();
         if (!grouped && leaders != Leaders.HOST) {
-            reasons.add("leaders: ignored without a host group, which needs host-group=, no delivery=evict, one source,"
-                    + " join=frame and udp");
+            reasons.add("leaders: ignored without a host group, which needs host-group=, no delivery=evict, one source"
+                    + " and join=frame");
         }
         channel = grouped && leaders == Leaders.NIC && wanted instanceof Channel.Multicast multicast
                 ? nearest(multicast, usable)
@@ -89,12 +89,7 @@ public final class HostPlace implements AutoCloseable {
 
     /// Whether subscribers of a resolved channel share a leader.
     static boolean isGrouped(final Channel channel) {
-        return canShare(channel) && HostGroups.isWanted(channel);
-    }
-
-    // The first form of host groups.
-    static boolean canShare(final Channel channel) {
-        return channel.transport().equals("udp");
+        return HostGroups.isWanted(channel);
     }
 
     private Channel nearest(final Channel.Multicast wanted, final Predicate<Nic> usable) {

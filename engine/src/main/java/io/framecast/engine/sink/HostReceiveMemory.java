@@ -13,12 +13,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Frames in host memory, where a copy is complete when its call returns. The ring is mapped twice where the system
-/// supports it, so that a frame that wraps around the ring's end is contiguous.
+/// supports it, so that a frame that wraps around the ring's end is contiguous. Datagrams land in the ring, or, with
+/// [Kind#STAGED], before it.
 public final class HostReceiveMemory implements ReceiveMemory {
     private final RollbackOnFailure memory = new RollbackOnFailure();
     private final MirroredMemory mapping;
     private final MemorySegment ring;
     private final MemorySegment repair;
+    private final MemorySegment staging;
     private final MemorySegment scratch;
     private final @Nullable DeviceRegion reassembly;
     private final ReceiveRings rings;
@@ -42,10 +44,16 @@ public final class HostReceiveMemory implements ReceiveMemory {
             repair = arena.allocate((long) shape.allRepairSlots() * slotBytes, 64);
             final boolean inRing = shape.kind() == Kind.IN_RING;
             scratch = inRing ? arena.allocate((long) shape.batchMax() * slotBytes, 64) : MemorySegment.NULL;
-            rings = ReceiveRings.inHost(arena, shape, headerReserve, ring, shape.ringSlots(), repair);
+            final boolean isStaged = shape.kind() == Kind.STAGED;
+            staging = isStaged ? arena.allocate((long) shape.landingSlots() * slotBytes, 64) : MemorySegment.NULL;
+            rings = isStaged
+                    ? ReceiveRings.inHost(arena, shape, headerReserve, staging, shape.landingSlots(), repair)
+                    : ReceiveRings.inHost(arena, shape, headerReserve, ring, shape.ringSlots(), repair);
             device.registerHost(ring);
             memory.add(() -> device.unregisterHost(ring));
-            reassembly = inRing && mapping.mirrored() ? null : device.allocate(shape.buffersBytes());
+            reassembly = shape.kind() != Kind.BY_ARRIVAL && mapping.mirrored()
+                    ? null
+                    : device.allocate(shape.buffersBytes());
             if (reassembly != null) {
                 memory.add(() -> device.free(reassembly));
             }
@@ -92,7 +100,7 @@ public final class HostReceiveMemory implements ReceiveMemory {
             case SCRATCH -> scratch;
             case REASSEMBLY -> Objects.requireNonNull(reassembly).host();
             case POSTED -> posted;
-            case STAGING -> throw new IllegalStateException("host memory needs no staging");
+            case STAGING -> staging;
         };
     }
 

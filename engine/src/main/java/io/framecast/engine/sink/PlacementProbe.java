@@ -48,7 +48,7 @@ public final class PlacementProbe {
             case FASTCOPY -> fastcopy();
             case LOOPBACK -> named(Kind.LOOPBACK, loopbackRefusal());
             case SHARED, PEER ->
-                named(wanted.kind(), Optional.of("only members of a host group have it (host-group=, over udp)"));
+                named(wanted.kind(), Optional.of("only members of a host group have it (host-group=)"));
             case STAGED -> report(Kind.STAGED, 0);
         };
     }

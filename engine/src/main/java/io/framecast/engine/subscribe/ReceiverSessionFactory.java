@@ -138,11 +138,11 @@ final class ReceiverSessionFactory {
     // Staged copies free receive buffers by themselves. With other placements, a datagram that arrives without
     // credit takes a slot of the ring.
     private MemoryShape shape(final StreamInfo stream, final @Nullable Kind kind) {
-        final MemoryShape.Kind shape = kind == null
-                ? transport.capabilities().placement() == Placement.BY_ARRIVAL
-                        ? MemoryShape.Kind.BY_ARRIVAL
-                        : MemoryShape.Kind.IN_RING
-                : kind == Kind.DIRECT ? MemoryShape.Kind.BY_ARRIVAL : MemoryShape.Kind.STAGED;
+        final MemoryShape.Kind shape = switch (kind) {
+            case null -> inHost();
+            case DIRECT -> MemoryShape.Kind.BY_ARRIVAL;
+            case AUTO, LOOPBACK, FASTCOPY, SHARED, PEER, STAGED -> MemoryShape.Kind.STAGED;
+        };
         final int spareSlots = shape == MemoryShape.Kind.STAGED ? 0 : spareSlots(stream);
         return MemoryShape.of(
                 stream,
@@ -151,6 +151,14 @@ final class ReceiverSessionFactory {
                 spareSlots,
                 transport.oneSided() != null,
                 channel.stream().framesHeld());
+    }
+
+    // A successor must find what its leader received at the place that a sequence has.
+    private MemoryShape.Kind inHost() {
+        if (transport.capabilities().placement() != Placement.BY_ARRIVAL) {
+            return MemoryShape.Kind.IN_RING;
+        }
+        return subscriber.leader() == null ? MemoryShape.Kind.BY_ARRIVAL : MemoryShape.Kind.STAGED;
     }
 
     // A successor must not keep the source waiting: its pages follow.

@@ -35,20 +35,30 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Subscribers that read a publisher's window on its own host. Each has a node of its own, as processes have.
+@ParameterizedClass
+@ValueSource(strings = {"udp", "aeron"})
 class LocalPublisherTest {
     private static final int FRAME_MAX = 100_000;
     private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(60);
     private static final Duration NAP = Duration.ofMillis(20);
 
-    private final Channel channel = StreamFixture.channel(
-            "udp", "|mtu=1500|window=300k|frame-max=" + FRAME_MAX + "|device=host|host-group=a|rejoin=20s");
+    private final Channel channel;
     private final List<Framecast> nodes = new ArrayList<>();
     private final List<Reader> readers = new ArrayList<>();
     private final ConcurrentLinkedQueue<String> notices = new ConcurrentLinkedQueue<>();
     private final Arena arena = Arena.ofShared();
     private final MemorySegment memory = arena.allocate(FRAME_MAX);
+
+    LocalPublisherTest(final String transport) {
+        channel = StreamFixture.channel(
+                transport,
+                "|window=300k|frame-max=" + FRAME_MAX + "|device=host|host-group=a|rejoin=20s"
+                        + (transport.equals("udp") ? "|mtu=1500" : ""));
+    }
 
     /// One subscriber, with a thread that takes its frames and checks them.
     private final class Reader {

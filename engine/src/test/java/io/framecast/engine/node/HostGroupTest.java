@@ -10,9 +10,12 @@ import io.framecast.api.DeviceFrame;
 import io.framecast.api.FrameOptions;
 import io.framecast.api.Framecast;
 import io.framecast.api.LossReason;
+import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
+import io.framecast.api.spi.FifoNetwork;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.memory.HostProvider;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -25,15 +28,23 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/// Subscribers of one host that receive a stream once. Each has a node of its own, as processes have.
+/// Subscribers of one host that receive a stream once. Each has a node of its own, as processes have. The transport
+/// that
+/// channels name `verbs` is one of the tests', whose lanes take their slots in order of arrival.
+@ParameterizedClass
+@ValueSource(strings = {"udp", "aeron", "verbs"})
 class HostGroupTest {
     private static final int FRAME_BYTES = 30_000;
     private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(60);
     private static final Duration NAP = Duration.ofMillis(20);
+    private static final double LOSS = 0.01;
 
-    private final Channel channel = StreamFixture.channel(
-            "udp", "|mtu=1500|window=300k|frame-max=100000|device=host|host-group=test|alive-timeout=20000");
+    private final FifoNetwork network = new FifoNetwork(5, new FifoNetwork.Faults(LOSS, LOSS, LOSS));
+    private final String transport;
+    private final Channel channel;
     private final List<Framecast> nodes = new ArrayList<>();
     private final List<Taker> takers = new ArrayList<>();
     private final Arena arena = Arena.ofShared();
@@ -54,8 +65,7 @@ class HostGroupTest {
 
         Taker(final boolean spins) {
             this.spins = spins;
-            final Framecast node = Framecast.launch();
-            nodes.add(node);
+            final Framecast node = launch();
             subscriber = node.subscribe(channel);
             subscriber.onLoss((first, count, reason) -> {
                 wrong += reason == LossReason.NOT_A_MEMBER && first == next ? "" : "lost " + first + " for " + reason;
@@ -111,6 +121,27 @@ class HostGroupTest {
         }
     }
 
+    HostGroupTest(final String transport) {
+        this.transport = transport;
+        channel = StreamFixture.channel(
+                transport,
+                "|window=300k|frame-max=100000|device=host|host-group=test|alive-timeout=20000"
+                        + (transport.equals("udp") ? "|mtu=1500" : ""));
+    }
+
+    private Framecast launch() {
+        final Framecast node = transport.equals("verbs")
+                ? new FramecastNode(
+                        NodeConfig.DEFAULT,
+                        new Providers(
+                                NodeConfig.DEFAULT.notices(),
+                                List.of(new FifoProvider(network)),
+                                List.of(new HostProvider())))
+                : Framecast.launch();
+        nodes.add(node);
+        return node;
+    }
+
     @BeforeEach
     void requireLinux() {
         assumeTrue(Linux.isPresent(), () -> Linux.unavailable().orElse(""));
@@ -131,8 +162,7 @@ class HostGroupTest {
     }
 
     private Publisher publisher() {
-        final Framecast node = Framecast.launch();
-        nodes.add(node);
+        final Framecast node = launch();
         // Not of this host, as far as its subscribers know.
         return node.publish(Channel.parse(channel.toString().replace("|host-group=test", "")));
     }
@@ -242,8 +272,7 @@ class HostGroupTest {
         final Publisher publisher = publisher();
         final Taker leader = taker();
         await(() -> leader.subscriber.state() == Subscriber.State.READY, "leader");
-        final Framecast node = Framecast.launch();
-        nodes.add(node);
+        final Framecast node = launch();
         final Subscriber lazy = node.subscribe(channel);
         await(
                 () -> {
@@ -280,8 +309,7 @@ class HostGroupTest {
         final Publisher publisher = publisher();
         final Taker leader = taker();
         await(() -> leader.subscriber.state() == Subscriber.State.READY, "leader");
-        final Framecast node = Framecast.launch();
-        nodes.add(node);
+        final Framecast node = launch();
         final Subscriber follower = node.subscribe(channel);
         await(
                 () -> {
@@ -315,8 +343,7 @@ class HostGroupTest {
         publisher();
         final Taker leader = taker();
         await(() -> leader.subscriber.state() == Subscriber.State.READY, "leader");
-        final Framecast node = Framecast.launch();
-        nodes.add(node);
+        final Framecast node = launch();
         final Subscriber follower = node.subscribe(channel);
         Thread.currentThread().interrupt();
         final long startNs = System.nanoTime();

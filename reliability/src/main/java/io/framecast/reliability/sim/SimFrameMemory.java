@@ -75,7 +75,8 @@ final class SimFrameMemory implements FrameMemory {
         lateNs = LATE_MIN_NS << (quiet ? 0 : random.nextInt(7));
         mode = switch (shape.kind()) {
             case IN_RING -> Copies.AT_ONCE;
-            case STAGED -> random.nextBoolean() ? Copies.LATER : Copies.ORDERED;
+            // Members share the host's memory.
+            case STAGED -> shared ? Copies.AT_ONCE : random.nextBoolean() ? Copies.LATER : Copies.ORDERED;
             case BY_ARRIVAL -> random.nextBoolean() ? Copies.AT_ONCE : Copies.ORDERED;
         };
     }

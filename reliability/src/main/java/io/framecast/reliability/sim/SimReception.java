@@ -209,7 +209,7 @@ final class SimReception implements ReceiverOutput {
             final RandomGenerator random) {
         final boolean byArrival =
                 sharing == null && random.nextDouble() < options.flow().byArrival();
-        final boolean staged = sharing == null && random.nextInt(3) == 0;
+        final boolean staged = random.nextInt(3) == 0;
         final Kind kind = byArrival ? Kind.BY_ARRIVAL : staged ? Kind.STAGED : Kind.IN_RING;
         final int batchMax = options.flow().batchMax();
         final int spareSlots = user.delivery().isWaitedFor() ? 0 : batchMax;
