@@ -69,6 +69,11 @@ public final class HostReceiveMemory implements ReceiveMemory {
     }
 
     @Override
+    public boolean isRingInHost() {
+        return true;
+    }
+
+    @Override
     public boolean isRingMappedTwice() {
         return mapping.mirrored();
     }

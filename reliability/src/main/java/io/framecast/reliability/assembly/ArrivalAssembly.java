@@ -6,8 +6,6 @@ import io.framecast.reliability.receive.BundleTable;
 import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.repair.RepairRequests;
-import io.framecast.reliability.wire.BundleLayout;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// The ring is filled in order of arrival, as a verbs receive queue is: a frame without loss is in place and is
@@ -160,12 +158,7 @@ final class ArrivalAssembly extends Assembly {
 
     @Override
     public boolean openBundle(final ReceivedFrame bundle, final BundleTable table) {
-        final int bytes = BundleLayout.tableBytes(bundle.bundleFrames());
-        if (bytes > bundle.bytes()) {
-            return false;
-        }
-        final MemorySegment entries = memory.read(takenSpace, takenOffset + bundle.bytes() - bytes, bytes);
-        return table.open(entries, bytes, bundle);
+        return openTable(takenSpace, takenOffset, bundle, table);
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.framecast.reliability.receive.BundleTable;
 import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.repair.RepairRequests;
+import io.framecast.reliability.wire.BundleLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import org.jspecify.annotations.Nullable;
 
@@ -137,6 +138,14 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
     ///
     /// @return false when the table is damaged
     public abstract boolean openBundle(ReceivedFrame bundle, BundleTable table);
+
+    // At the end of the bundle, where that lies.
+    final boolean openTable(
+            final Space where, final long bundleOffset, final ReceivedFrame bundle, final BundleTable table) {
+        final int bytes = BundleLayout.tableBytes(bundle.bundleFrames());
+        return bytes <= bundle.bytes()
+                && table.open(memory.read(where, bundleOffset + bundle.bytes() - bytes, bytes), bytes, bundle);
+    }
 
     /// Makes a frame contiguous, the one delivered last or one of its bundle. [#space] and [#offset] then locate
     /// it. Not while [#isArriving].

@@ -33,6 +33,11 @@ public interface FrameMemory {
     /// Whether the ring's memory is followed by itself, so that a frame which passes its end lies in one piece.
     boolean isRingMappedTwice();
 
+    /// Whether the host reads the ring as it reads its own memory, also what an earlier holder of a membership left there.
+    default boolean isRingInHost() {
+        return false;
+    }
+
     /// Begins a copy.
     void copy(Space from, long fromOffset, Space to, long toOffset, long bytes);
 

@@ -14,7 +14,8 @@ final class StagedAssembly extends SequenceAssembly {
     private final SlotQueue staging;
     private final CopyLedger copies = new CopyLedger();
     private final LandingSlots landing;
-    private final BundleTables bundles;
+    // Null where the ring has them.
+    private final @Nullable BundleTables bundles;
     private final int slotBytes;
     // The run that is being gathered: staging slot, sequence, count.
     private int runSlot;
@@ -26,7 +27,7 @@ final class StagedAssembly extends SequenceAssembly {
         slotBytes = shape.slotBytes();
         landing = memory.data();
         staging = new SlotQueue(shape.landingSlots());
-        bundles = new BundleTables(shape.ringSlots(), slotBytes);
+        bundles = memory.isRingInHost() ? null : new BundleTables(shape.ringSlots(), slotBytes);
     }
 
     @Override
@@ -44,14 +45,20 @@ final class StagedAssembly extends SequenceAssembly {
     @Override
     public void accept(final int slot, final long sequence, final int count, final int bytes) {
         // Only a datagram that is a frame of its own, or a bundle, can have a table: never one of a run.
-        bundles.keep(
-                ring.slot(sequence),
-                landing.headers(),
-                landing.headerOffset(slot),
-                landing.payload(),
-                landing.payloadOffset(slot) + bytes);
+        keepTable(landing, slot, sequence, bytes);
         for (int i = 0; i < count; i++) {
             gather(slot + i, sequence + i);
+        }
+    }
+
+    private void keepTable(final LandingSlots landed, final int slot, final long sequence, final int bytes) {
+        if (bundles != null) {
+            bundles.keep(
+                    ring.slot(sequence),
+                    landed.headers(),
+                    landed.headerOffset(slot),
+                    landed.payload(),
+                    landed.payloadOffset(slot) + bytes);
         }
     }
 
@@ -92,14 +99,8 @@ final class StagedAssembly extends SequenceAssembly {
     @Override
     public void repaired(final long sequence, final long frameIndex, final int repairSlot, final int bytes) {
         final LandingSlots repairs = memory.repairs();
-        final long at = repairs.payloadOffset(repairSlot);
-        bundles.keep(
-                ring.slot(sequence),
-                repairs.headers(),
-                repairs.headerOffset(repairSlot),
-                repairs.payload(),
-                at + bytes);
-        memory.copy(Space.REPAIR, at, Space.RING, ringOffset(sequence), bytes);
+        keepTable(repairs, repairSlot, sequence, bytes);
+        memory.copy(Space.REPAIR, repairs.payloadOffset(repairSlot), Space.RING, ringOffset(sequence), bytes);
     }
 
     @Override
@@ -109,6 +110,8 @@ final class StagedAssembly extends SequenceAssembly {
 
     @Override
     public boolean openBundle(final ReceivedFrame bundle, final BundleTable table) {
-        return bundles.open(takenSlot(), bundle, table);
+        return bundles == null
+                ? openTable(Space.RING, (long) takenSlot() * slotBytes, bundle, table)
+                : bundles.open(takenSlot(), bundle, table);
     }
 }

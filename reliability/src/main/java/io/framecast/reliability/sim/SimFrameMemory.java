@@ -38,6 +38,7 @@ final class SimFrameMemory implements FrameMemory {
     private final RandomGenerator random;
     private final Plant plant;
     private final Copies mode;
+    private final boolean shared;
     private final boolean mappedTwice;
     private final long lateNs;
     private final Map<Space, Long> lengths = new EnumMap<>(Space.class);
@@ -55,6 +56,7 @@ final class SimFrameMemory implements FrameMemory {
     SimFrameMemory(
             final SimReceiver process, final MemoryShape shape, final boolean shared, final RandomGenerator random) {
         this.process = process;
+        this.shared = shared;
         this.random = random;
         events = process.events();
         plant = process.world().plant();
@@ -95,6 +97,11 @@ final class SimFrameMemory implements FrameMemory {
     @Override
     public LandingSlots repairs() {
         return repairs;
+    }
+
+    @Override
+    public boolean isRingInHost() {
+        return shared;
     }
 
     @Override

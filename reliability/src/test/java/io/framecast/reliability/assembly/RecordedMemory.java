@@ -12,6 +12,7 @@ final class RecordedMemory extends CopyCounts {
     private final LandingSlots data;
     private final LandingSlots repairs;
     private int flushes;
+    private boolean ringInHost;
 
     RecordedMemory(final MemoryShape shape) {
         this(shape, false);
@@ -30,6 +31,17 @@ final class RecordedMemory extends CopyCounts {
         put(space, payload);
         final MemorySegment headers = MemorySegment.ofArray(new byte[slots * DataLayout.LENGTH]);
         return new LandingSlots(headers, 0, payload, shape.slotBytes(), slots);
+    }
+
+    /// The ring, which the host reads from now on.
+    MemorySegment putRing(final MemoryShape shape) {
+        ringInHost = true;
+        return put(Space.RING, MemorySegment.ofArray(new byte[(int) shape.ringBytes()]));
+    }
+
+    @Override
+    public boolean isRingInHost() {
+        return ringInHost;
     }
 
     /// The copies since the last call, each as `RING 0 > POSTED 0 x 64`.

@@ -10,6 +10,7 @@ import io.framecast.reliability.lane.LanePort.Placement;
 import io.framecast.reliability.receive.BundleTable;
 import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.receive.ReceivedFrames;
+import io.framecast.reliability.wire.BundleLayout;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -132,5 +133,20 @@ final class StagedAssemblyTest {
         memory.repairs().payload().fill((byte) 0);
         assertFalse(opens(ReceivedFrames.bundle(0, bytes, 2)));
         assertTrue(opens(ReceivedFrames.bundle(1, bytes, 2)));
+    }
+
+    @Test
+    void shouldFindTheTableThatAnEarlierHolderLeftInTheRing() {
+        final RecordedMemory host = new RecordedMemory(shape);
+        final int bytes = 3 * BundleLayout.ALIGN_BYTES + BundleLayout.tableBytes(3);
+        TestShape.writeTable(host.putRing(shape), 256 + bytes, 1, 3);
+        final Assembly succeeding = Assembly.of(shape, host);
+        succeeding.start(1);
+        final ReceivedFrame bundle = ReceivedFrames.bundle(1, bytes, 3);
+        final BundleTable table = new BundleTable(TestShape.STREAM);
+        succeeding.deliver(bundle);
+        assertTrue(succeeding.openBundle(bundle, table));
+        assertEquals(3, table.remaining());
+        assertFalse(succeeding.openBundle(ReceivedFrames.bundle(1, 7, 3), table));
     }
 }
