@@ -534,10 +534,21 @@ int cuMemFreeHost(void *start) {
     LEAVE
 }
 
+/* Pages that cannot be written are pinned only with CU_MEMHOSTREGISTER_READ_ONLY. */
+static int is_writable(void *start) {
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[512], may_write = 0;
+    uint64_t from, to;
+    while (maps && fgets(line, sizeof line, maps))
+        if (sscanf(line, "%lx-%lx %*c%c", &from, &to, &may_write) == 3 && (uint64_t) start - from < to - from) break;
+    if (maps) fclose(maps);
+    return may_write == 'w';
+}
+
 int cuMemHostRegister_v2(void *start, size_t bytes, unsigned flags) {
     ENTER
-    (void) flags;
     NEEDS_CONTEXT
+    if (!(flags & 8) && !is_writable(start)) FAIL(INVALID_VALUE);
     if (starting(registered, (uint64_t) start)) FAIL(ALREADY_REGISTERED);
     Range *range = unused(registered);
     if (!range || !bytes) FAIL(INVALID_VALUE);

@@ -45,6 +45,8 @@ import org.jspecify.annotations.Nullable;
 /// so.
 final class CudaBackend extends GpuDevice {
     private static final int PORTABLE = JCudaDriver.CU_MEMHOSTALLOC_PORTABLE;
+    // CU_MEMHOSTREGISTER_READ_ONLY, which JCuda lacks: the device may only read it, and not every one knows that.
+    private static final int READ_ONLY = 8;
 
     private final CudaProperties properties;
     private final CudaContext context;
@@ -211,7 +213,8 @@ final class CudaBackend extends GpuDevice {
         HostBounds.check(name(), segment, 0, segment.byteSize());
         final var pointer = new CudaHandles.HostPointer(segment.address());
         try (CudaContext.Visit _ = visit()) {
-            CudaErrors.check("cuMemHostRegister", JCudaDriver.cuMemHostRegister(pointer, segment.byteSize(), PORTABLE));
+            final int flags = segment.isReadOnly() ? PORTABLE | READ_ONLY : PORTABLE;
+            CudaErrors.check("cuMemHostRegister", JCudaDriver.cuMemHostRegister(pointer, segment.byteSize(), flags));
         }
         registered.add(segment.address());
         resources().take(Kind.REGISTRATIONS, 1);

@@ -159,6 +159,7 @@ class CudaUnderStubTest {
                 .startsWith("cuMemHostRegister: CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED (712), "));
         assertTrue(said.get("unregister")
                 .startsWith("cuMemHostUnregister: CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED (713), "));
+        assertEquals("registered", said.get("read-only"));
     }
 
     @Test

@@ -12,6 +12,7 @@ import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.EngineThread;
 import io.framecast.api.spi.KernelSource;
 import io.framecast.gpu.ContractPtx;
+import java.io.IOException;
 import java.lang.annotation.Annotation;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -23,9 +24,12 @@ import java.lang.invoke.MethodHandle;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -182,7 +186,7 @@ final class StubChild {
         event.synchronize();
     }
 
-    private static void errors() {
+    private static void errors() throws IOException {
         try (DeviceBackend backend = new CudaProvider().open(0)) {
             sayFailure("memory", () -> backend.allocate(1L << 40));
             sayFailure("ordinal", () -> new CudaProvider().open(1));
@@ -193,6 +197,21 @@ final class StubChild {
             sayFailure("unregister", () -> backend.unregisterHost(memory));
             backend.registerHost(memory);
             sayFailure("register", () -> backend.registerHost(memory));
+            registerReadOnly(backend);
+        }
+    }
+
+    // As a ring is mapped in processes that may not write it.
+    private static void registerReadOnly(final DeviceBackend backend) throws IOException {
+        final Path file = Files.createTempFile("framecast", null);
+        try (FileChannel channel = FileChannel.open(
+                        file, StandardOpenOption.DELETE_ON_CLOSE, StandardOpenOption.WRITE, StandardOpenOption.READ);
+                Arena arena = Arena.ofConfined()) {
+            channel.write(ByteBuffer.allocate(4096));
+            final MemorySegment mapped = channel.map(FileChannel.MapMode.READ_ONLY, 0, 4096, arena);
+            backend.registerHost(mapped);
+            backend.unregisterHost(mapped);
+            say("read-only", "registered");
         }
     }
 

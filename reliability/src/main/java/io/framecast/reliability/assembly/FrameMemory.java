@@ -33,7 +33,8 @@ public interface FrameMemory {
     /// Whether the ring's memory is followed by itself, so that a frame which passes its end lies in one piece.
     boolean isRingMappedTwice();
 
-    /// Whether the host reads the ring as it reads its own memory, also what an earlier holder of a membership left there.
+    /// Whether the host reads the ring as it reads its own memory, also what an earlier holder of a membership left
+    /// there.
     default boolean isRingInHost() {
         return false;
     }
