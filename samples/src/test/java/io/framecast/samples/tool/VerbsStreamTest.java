@@ -35,6 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The product over the `verbs` transport, found as users find it, on a libibverbs without devices: three
 /// subscribers in nodes of their own, each on another of its devices.
@@ -321,6 +322,32 @@ final class VerbsStreamTest {
         publish(publisher, 0, 200);
         await(() -> countAll(SET_PULLED) > 0, "counters");
         assertTrue(countAll("framecast_pulled_datagrams_total") > 0, this::oneSided);
+        assertTrue(publisher.close(Duration.ofSeconds(30)));
+    }
+
+    /// Subscribers of one device share one membership. The one that receives leaves, and another goes on with its grants
+    /// and reads.
+    @ParameterizedTest
+    @ValueSource(doubles = {0, 0.03})
+    void shouldGoOnWithAMembershipWhoseLeaderLeaves(final double loss) {
+        keys = "|host-group=verbs|attach-after=20s";
+        for (int i = 0; i < 3; i++) {
+            subscribers.add(node(Threading.DEDICATED, loss).subscribe(channel(1)));
+        }
+        polled = new int[3];
+        keys = "";
+        final Publisher publisher = node(Threading.DEDICATED, loss).publish(channel(0));
+        await(() -> pollAll(0) && publisher.readySubscribers() == 3, "three subscribers");
+        assertEquals(1, publisher.stats().members().size());
+        await(() -> count(3, LINKED) == 1, "a link");
+        carry(publisher, 0, 100);
+        subscribers.remove(0).close();
+        polled = new int[] {100, 100};
+        carry(publisher, 100, 200);
+        await(() -> count(3, LINKED) == 1, "its successor's link");
+        carry(publisher, 200, 300);
+        sentRepairs = count(3, "framecast_sent_repairs_total");
+        assertEquals(0, publisher.stats().evictedSubscribers());
         assertTrue(publisher.close(Duration.ofSeconds(30)));
     }
 
