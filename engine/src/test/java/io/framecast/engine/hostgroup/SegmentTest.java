@@ -452,4 +452,17 @@ class SegmentTest {
             assertEquals(1, leader.released());
         }
     }
+
+    @Test
+    void shouldStayWithSuccessorsThatClaimedTheSegmentBeforeLast() {
+        final AtomicBoolean newest = new AtomicBoolean();
+        try (LeaderSegment successor =
+                new LeaderSegment(ring.descriptor(), RING_BYTES, STREAM, 2, 1, newest::get, Delivery.RELIABLE)) {
+            assertFalse(successor.open(), "another claimed what this one goes on from");
+            newest.set(true);
+            assertTrue(successor.open());
+            newest.set(false);
+            assertTrue(successor.open(), "once open, it is what others go on from");
+        }
+    }
 }
