@@ -507,13 +507,15 @@ led_anew() {
     killed=$(leader)
     others=($(printf '%s\n' 1 2 3 | grep -v "$killed"))
     kill -KILL "${pid[$killed]}"
+    wait "${pid[$killed]}" 2>/dev/null || :
     publish "$PIECE_BYTES" && arrives "${others[@]}" && evicted 0 || return
     say "subscriber $killed was killed, another leads; none evicted"
 }
 
-# Subscribers that share what one of them receives. It must not stand still for as long as an emulated JVM may.
+# Subscribers that share what one of them receives. It must not stand still for as long as an emulated JVM may, nor lose
+# its membership while another JVM takes over.
 host_group() {
-    local killed n
+    local killed n ALIVE_MS=60000 PATIENCE_S=300
     begin '' '' 'rxe2|host-group=auto|attach-after=60s'
     check 'three of one host, received once' once_for_all
     killed=$(leader)
