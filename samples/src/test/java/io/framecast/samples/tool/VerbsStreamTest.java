@@ -325,8 +325,8 @@ final class VerbsStreamTest {
         assertTrue(publisher.close(Duration.ofSeconds(30)));
     }
 
-    /// Subscribers of one device share one membership. The one that receives leaves, and another goes on with its grants
-    /// and reads.
+    /// Subscribers of one device share one membership. The one that receives leaves, and another goes on with its
+    /// grants and reads.
     @ParameterizedTest
     @ValueSource(doubles = {0, 0.03})
     void shouldGoOnWithAMembershipWhoseLeaderLeaves(final double loss) {
