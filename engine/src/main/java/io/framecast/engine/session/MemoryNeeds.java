@@ -58,8 +58,9 @@ public record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, lon
         final long repairs =
                 shape.allRepairSlots() * (long) (shape.slotBytes() + header) + listBytes(shape.repairSlots());
         final long lane = lanePostSlots * (long) header + listBytes(lanePostSlots);
-        final long exported = DirectReceiveMemory.exportBytes(shape.ringBytes());
-        final long frames = kind == Kind.DIRECT || kind == Kind.LOOPBACK ? exported : shape.ringBytes();
+        final long ring = shape.ringBytes() + (kind == null ? 0 : shape.tailBytes());
+        final boolean exported = kind == Kind.DIRECT || kind == Kind.LOOPBACK;
+        final long frames = exported ? DirectReceiveMemory.exportBytes(ring) : ring;
         final long buffers = shape.kind() == MemoryShape.Kind.IN_RING ? 0 : shape.buffersBytes();
         final long scratch = shape.kind() == MemoryShape.Kind.IN_RING ? (long) shape.batchMax() * shape.slotBytes() : 0;
         final long staging = (long) shape.landingSlots() * shape.slotBytes();
@@ -77,7 +78,7 @@ public record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, lon
                 tableSlots(shape) * (SUBSCRIBER_HEAP_PER_SLOT + (byArrival ? ARRIVAL_HEAP_PER_SLOT : 0))
                         + (kind == Kind.LOOPBACK ? NicCopyEngine.runsMax(shape) * (long) NicCopyEngine.RUN_BYTES : 0),
                 tableSlots(shape) * METADATA_PER_SLOT_MAX
-                        + (staged ? shape.ringSlots() * (long) shape.bundleTableBytes() : 0));
+                        + (staged && kind != null ? shape.ringSlots() * (long) shape.bundleTableBytes() : 0));
     }
 
     /// Everything but metadata: the memory of a session before the first datagram.

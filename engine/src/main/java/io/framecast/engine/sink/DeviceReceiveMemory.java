@@ -22,7 +22,7 @@ abstract class DeviceReceiveMemory implements ReceiveMemory {
     final MemorySegment host;
     final StreamCopies copies;
     final DeviceStream stream;
-    private final DeviceRegion reassembly;
+    private final @Nullable DeviceRegion reassembly;
     // Closed behind the stream, which waits for copies that access this memory.
     private final RollbackOnFailure memory = new RollbackOnFailure();
     private @Nullable DeviceRegion posted;
@@ -42,7 +42,7 @@ abstract class DeviceReceiveMemory implements ReceiveMemory {
         try {
             final DeviceRegion allocated = allocate(ringBytes);
             ring = isExported ? export(allocated) : allocated;
-            reassembly = allocate(shape.buffersBytes());
+            reassembly = shape.buffers() == 0 ? null : allocate(shape.buffersBytes());
             host = pin(hostBytes);
             copies = new StreamCopies(device);
             stream = copies.stream();

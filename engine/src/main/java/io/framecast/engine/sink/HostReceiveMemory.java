@@ -51,7 +51,7 @@ public final class HostReceiveMemory implements ReceiveMemory {
                     : ReceiveRings.inHost(arena, shape, headerReserve, ring, shape.ringSlots(), repair);
             device.registerHost(ring);
             memory.add(() -> device.unregisterHost(ring));
-            reassembly = shape.kind() != Kind.BY_ARRIVAL && mapping.mirrored()
+            reassembly = shape.buffers() == 0 || (inRing && mapping.mirrored())
                     ? null
                     : device.allocate(shape.buffersBytes());
             if (reassembly != null) {

@@ -19,7 +19,6 @@ public final class StagedReceiveMemory extends DeviceReceiveMemory {
     private final ReceiveRings rings;
     private final @Nullable DeviceMapping mapping;
     private final @Nullable NicCopyEngine nic;
-    private final long ringBytes;
     private final long fastcopyMaxBytes;
     private long storedBytes;
 
@@ -50,11 +49,10 @@ public final class StagedReceiveMemory extends DeviceReceiveMemory {
         super(
                 shape,
                 device,
-                loopback == null ? shape.ringBytes() : exportBytes(shape.ringBytes()),
+                loopback == null ? ringBytes(shape) : exportBytes(ringBytes(shape)),
                 false,
                 ((long) shape.landingSlots() + shape.allRepairSlots()) * shape.slotBytes());
         this.fastcopyMaxBytes = fastcopyMaxBytes;
-        ringBytes = shape.ringBytes();
         repairOffset = (long) shape.landingSlots() * shape.slotBytes();
         DeviceMapping mapped = null;
         try {
@@ -72,6 +70,10 @@ public final class StagedReceiveMemory extends DeviceReceiveMemory {
             throw e;
         }
         mapping = mapped;
+    }
+
+    private static long ringBytes(final MemoryShape shape) {
+        return shape.ringBytes() + shape.tailBytes();
     }
 
     @Override
@@ -111,12 +113,7 @@ public final class StagedReceiveMemory extends DeviceReceiveMemory {
         if (nic != null) {
             nic.flush();
         }
-        final long target = of(to).address() + toOffset;
-        final long head = Math.min(bytes, ringBytes - ringOffset);
-        stream.copyWithin(target, ring.address() + ringOffset, head);
-        if (head < bytes) {
-            stream.copyWithin(target + head, ring.address(), bytes - head);
-        }
+        stream.copyWithin(of(to).address() + toOffset, ring.address() + ringOffset, bytes);
         copies.onCopy();
     }
 

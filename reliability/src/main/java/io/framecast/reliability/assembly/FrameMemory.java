@@ -10,7 +10,7 @@ public interface FrameMemory {
     /// A space of payload bytes. Offsets are in bytes from its start.
     enum Space {
         /// `[ringSlots][slotBytes]`: the frames as the user sees them. A range that passes its end goes on at its
-        /// start.
+        /// start; or behind it, in the tail of a [MemoryShape] that has one, unless the ring is mapped twice.
         RING,
         /// `[landingSlots][slotBytes]`: the data lane lands payloads here that are copied on to the ring.
         STAGING,

@@ -13,7 +13,7 @@ import io.framecast.reliability.wire.StreamInfo;
 /// @param landingSlots slots of the staging space; 0 but for [Kind#STAGED]
 /// @param repairSlots slots of the repair lane
 /// @param readSlots slots for RDMA reads; 0 where nothing is read
-/// @param buffers reassembly buffers, each as long as the longest frame
+/// @param buffers reassembly buffers, each as long as the longest frame; 0 with [Kind#STAGED]
 /// @param laterMax frames behind the oldest incomplete one that are reassembled at a time
 public record MemoryShape(
         StreamInfo stream,
@@ -76,7 +76,7 @@ public record MemoryShape(
                 reads ? ReadSlots.SLOTS : 0,
                 // A user may hold its maximum of frames, all of them reassembled, and wait for one more. It must
                 // not wait for a buffer that only it can give back.
-                byArrival ? framesHeld + 1 + laterMax : 1,
+                byArrival ? framesHeld + 1 + laterMax : kind == Kind.STAGED ? 0 : 1,
                 laterMax);
     }
 
@@ -97,6 +97,11 @@ public record MemoryShape(
 
     public long ringBytes() {
         return (long) ringSlots * slotBytes();
+    }
+
+    /// Memory behind the ring for the end of a frame that passes the ring's end; 0 but for [Kind#STAGED].
+    public long tailBytes() {
+        return kind == Kind.STAGED ? bufferBytes() : 0;
     }
 
     /// Length of one reassembly buffer, in whole slots.

@@ -10,13 +10,18 @@ import org.jspecify.annotations.Nullable;
 
 /// Payloads land in the ring itself: before each poll the assembly posts the slots of the sequences expected next,
 /// so payloads are not copied. Loss misplaces at most the batch in which it is noticed; copies through scratch
-/// slots put that batch in order.
+/// slots put that batch in order. A frame that passes the ring's end lies in one piece where the ring is mapped twice;
+/// elsewhere it is copied to the one reassembly buffer.
 final class RingAssembly extends SequenceAssembly {
+    private static final long FREE = -1;
+
     private final long[] misplaced;
     private final int[] misplacedBytes;
     private final SlotBits moved;
     private final int slotBytes;
     private int misplacedCount;
+    // The place of the frame in the reassembly buffer.
+    private long bufferPlace = FREE;
 
     RingAssembly(final MemoryShape shape, final FrameMemory memory) {
         super(shape, memory);
@@ -105,7 +110,29 @@ final class RingAssembly extends SequenceAssembly {
     }
 
     @Override
-    boolean isUntouched(final ReceivedFrame frame) {
+    public boolean locate(final ReceivedFrame frame, final long place, final boolean posted) {
+        final boolean wraps = offsetOf(frame) + frame.bytes() > shape.ringBytes() && !memory.isRingMappedTwice();
+        if (!posted && wraps && bufferPlace != FREE) {
+            return false;
+        }
+        final boolean untouched = isUntouched(frame);
+        if (!posted && !wraps) {
+            return locatedAt(Space.RING, offsetOf(frame), untouched);
+        }
+        bufferPlace = posted ? bufferPlace : place;
+        return locateCopy(frame, posted ? Space.POSTED : Space.REASSEMBLY);
+    }
+
+    @Override
+    public void release(final long place) {
+        super.release(place);
+        if (place == bufferPlace) {
+            bufferPlace = FREE;
+        }
+    }
+
+    // Whether no datagram of a frame that is being located was moved within the ring; asked once.
+    private boolean isUntouched(final ReceivedFrame frame) {
         if (moved.isEmpty()) {
             return true;
         }

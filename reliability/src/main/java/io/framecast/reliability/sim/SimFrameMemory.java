@@ -29,7 +29,18 @@ final class SimFrameMemory implements FrameMemory {
 
     private static final long LATE_MIN_NS = 5_000;
 
-    private record Copy(byte[] from, long fromOffset, byte[] to, long toOffset, long bytes, boolean wraps) {}
+    /// Where it passes the end of `from`, or of `to`, it goes on at the start.
+    private record Copy(byte[] from, long fromOffset, byte[] to, long toOffset, long bytes) {
+        void carryOut() {
+            for (long done = 0; done < bytes; ) {
+                final int source = (int) ((fromOffset + done) % from.length);
+                final int target = (int) ((toOffset + done) % to.length);
+                final int run = (int) Math.min(bytes - done, Math.min(from.length - source, to.length - target));
+                System.arraycopy(from, source, to, target, run);
+                done += run;
+            }
+        }
+    }
 
     private record Waiting(long copies, Runnable action) {}
 
@@ -40,6 +51,7 @@ final class SimFrameMemory implements FrameMemory {
     private final Copies mode;
     private final boolean shared;
     private final boolean mappedTwice;
+    private final boolean tailed;
     private final long lateNs;
     private final Map<Space, Long> lengths = new EnumMap<>(Space.class);
     // Only those that were used: most receivers never reassemble a frame.
@@ -61,18 +73,20 @@ final class SimFrameMemory implements FrameMemory {
         events = process.events();
         plant = process.world().plant();
         final int slotBytes = shape.slotBytes();
-        lengths.put(Space.RING, shape.ringBytes());
+        lengths.put(Space.RING, shape.ringBytes() + (shared ? 0 : shape.tailBytes()));
         lengths.put(Space.STAGING, (long) shape.landingSlots() * slotBytes);
         lengths.put(Space.REPAIR, (long) shape.allRepairSlots() * slotBytes);
         lengths.put(Space.SCRATCH, (long) shape.batchMax() * slotBytes);
         lengths.put(Space.REASSEMBLY, shape.buffersBytes());
         final boolean staged = shape.kind() == Kind.STAGED;
+        tailed = staged && !shared;
         data = SimReceiveLane.slots(
                 MemorySegment.ofArray(of(staged ? Space.STAGING : Space.RING)),
                 slotBytes,
                 staged ? shape.landingSlots() : shape.ringSlots());
         repairs = SimReceiveLane.slots(MemorySegment.ofArray(of(Space.REPAIR)), slotBytes, shape.allRepairSlots());
-        mappedTwice = shared || (shape.kind() == Kind.IN_RING ? random.nextInt(4) != 0 : random.nextBoolean());
+        mappedTwice =
+                shared || (shape.kind() == Kind.IN_RING ? random.nextInt(4) != 0 : !staged && random.nextBoolean());
         final boolean quiet = process.world().options().faults().isNone();
         lateNs = LATE_MIN_NS << (quiet ? 0 : random.nextInt(7));
         mode = switch (shape.kind()) {
@@ -113,11 +127,13 @@ final class SimFrameMemory implements FrameMemory {
     public void copy(final Space from, final long fromOffset, final Space to, final long toOffset, final long bytes) {
         submitted++;
         final long copied = plant == Plant.SKIP_REASSEMBLY && isWithin(from, to) ? 0 : bytes;
-        final Copy copy = new Copy(of(from), fromOffset, of(to), toOffset, copied, from == Space.RING);
+        requireWithin(from, fromOffset + bytes);
+        requireWithin(to, toOffset + bytes);
+        final Copy copy = new Copy(of(from), fromOffset, of(to), toOffset, copied);
         if (mode == Copies.LATER && from == Space.RING) {
             // On a stream of its own, in front of the user's work.
-            carryOut(copy);
-            pending.add(new Copy(copy.from, 0, copy.to, 0, 0, false));
+            copy.carryOut();
+            pending.add(new Copy(copy.from, 0, copy.to, 0, 0));
         } else {
             pending.add(copy);
         }
@@ -140,7 +156,7 @@ final class SimFrameMemory implements FrameMemory {
     // Some may have been carried out already, for a read that could not wait.
     private void finish(final int count) {
         for (int i = 0; i < count && !pending.isEmpty(); i++) {
-            carryOut(pending.remove());
+            pending.remove().carryOut();
             completed++;
         }
         while (!waiting.isEmpty() && waiting.element().copies <= completed) {
@@ -148,10 +164,12 @@ final class SimFrameMemory implements FrameMemory {
         }
     }
 
-    private static void carryOut(final Copy copy) {
-        final long head = copy.wraps ? Math.min(copy.bytes, copy.from.length - copy.fromOffset) : copy.bytes;
-        System.arraycopy(copy.from, (int) copy.fromOffset, copy.to, (int) copy.toOffset, (int) head);
-        System.arraycopy(copy.from, 0, copy.to, (int) (copy.toOffset + head), (int) (copy.bytes - head));
+    // Only the ring goes on at its start, and not where it has a tail.
+    private void requireWithin(final Space space, final long end) {
+        final long length = Objects.requireNonNull(lengths.get(space));
+        if (end > (space == Space.RING && !tailed ? 2 * length : length)) {
+            throw new IllegalStateException("a copy ends at " + end + " of " + length + " bytes of " + space);
+        }
     }
 
     @Override

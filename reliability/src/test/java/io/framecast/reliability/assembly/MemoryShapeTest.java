@@ -56,13 +56,21 @@ final class MemoryShapeTest {
         assertEquals(3 + 1 + laterMax, shape.buffers());
     }
 
-    @ParameterizedTest
-    @CsvSource({"IN_RING", "STAGED"})
-    void shouldHaveOneBufferWhereOnlyTheRingsEndCutsFrames(final Kind kind) {
-        final MemoryShape shape = shape(kind, 1024, 128);
+    @Test
+    void shouldHaveOneBufferWhereOnlyTheRingsEndCutsFrames() {
+        final MemoryShape shape = shape(Kind.IN_RING, 1024, 128);
         assertEquals(0, shape.laterMax());
         assertEquals(1, shape.buffers());
         assertEquals(shape.bufferBytes(), shape.buffersBytes());
+        assertEquals(0, shape.tailBytes());
+    }
+
+    @Test
+    void shouldHaveATailForTheLongestFrameWhereFramesAreCopiedToTheirPlaces() {
+        final MemoryShape shape = shape(Kind.STAGED, 1024, 128);
+        assertEquals(0, shape.laterMax());
+        assertEquals(0, shape.buffersBytes());
+        assertEquals(shape.bufferBytes(), shape.tailBytes());
     }
 
     @Test

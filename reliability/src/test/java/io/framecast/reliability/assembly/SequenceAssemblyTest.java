@@ -9,6 +9,7 @@ import io.framecast.reliability.assembly.MemoryShape.Kind;
 import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.receive.ReceivedFrames;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -38,10 +39,9 @@ final class SequenceAssemblyTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"IN_RING", "STAGED"})
-    void shouldMakeAFrameContiguousThatPassesTheEnd(final Kind kind) {
-        final Ring ring = Ring.of(kind, false);
+    @Test
+    void shouldMakeAFrameContiguousThatPassesTheEnd() {
+        final Ring ring = Ring.of(Kind.IN_RING, false);
         final long place = ring.assembly.deliver(wrapping);
         assertTrue(ring.assembly.locate(wrapping, place, false));
         assertEquals(List.of("RING 1536 > REASSEMBLY 0 x 600"), ring.memory.takeCopies());
@@ -72,10 +72,9 @@ final class SequenceAssemblyTest {
         assertTrue(ring.assembly.isInPlace());
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"IN_RING", "STAGED"})
-    void shouldKeepTheReassemblyBufferUntilItsFrameIsReleased(final Kind kind) {
-        final Ring ring = Ring.of(kind, false);
+    @Test
+    void shouldKeepTheReassemblyBufferUntilItsFrameIsReleased() {
+        final Ring ring = Ring.of(Kind.IN_RING, false);
         final long place = ring.assembly.deliver(wrapping);
         assertTrue(ring.assembly.locate(wrapping, place, false));
         assertFalse(ring.assembly.locate(wrapping, place, false));
@@ -86,10 +85,9 @@ final class SequenceAssemblyTest {
         ring.assertAt(Space.REASSEMBLY, 0);
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"IN_RING", "STAGED"})
-    void shouldKeepTheReassemblyBufferWhenAnotherFrameIsReleased(final Kind kind) {
-        final Ring ring = Ring.of(kind, false);
+    @Test
+    void shouldKeepTheReassemblyBufferWhenAnotherFrameIsReleased() {
+        final Ring ring = Ring.of(Kind.IN_RING, false);
         final long other = ring.deliver(6, 256);
         final ReceivedFrame frame = ReceivedFrames.whole(7, 257);
         final long place = ring.assembly.deliver(frame);
@@ -111,10 +109,9 @@ final class SequenceAssemblyTest {
         assertEquals(300, ring.assembly.reassembledBytes());
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"IN_RING", "STAGED"})
-    void shouldNotTakeTheReassemblyBufferForAPostedFrame(final Kind kind) {
-        final Ring ring = Ring.of(kind, false);
+    @Test
+    void shouldNotTakeTheReassemblyBufferForAPostedFrame() {
+        final Ring ring = Ring.of(Kind.IN_RING, false);
         final long place = ring.assembly.deliver(wrapping);
         assertTrue(ring.assembly.locate(wrapping, place, true));
         assertEquals(List.of("RING 1536 > POSTED 0 x 600"), ring.memory.takeCopies());

@@ -11,6 +11,8 @@ import io.framecast.reliability.receive.BundleTable;
 import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.receive.ReceivedFrames;
 import io.framecast.reliability.wire.BundleLayout;
+import io.framecast.reliability.wire.DataHeader;
+import io.framecast.reliability.wire.DataLayout;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -92,6 +94,48 @@ final class StagedAssemblyTest {
     void shouldEndARunAtTheRingsEnd() {
         assembly.accept(0, 6, 4, 256);
         assertEquals(List.of("STAGING 0 > RING 1536 x 512", "STAGING 512 > RING 0 x 512"), endBatch());
+    }
+
+    // The frames' lengths in datagrams, which land one behind the other.
+    private void land(final int... lengths) {
+        int slot = 0;
+        for (final int length : lengths) {
+            for (int index = 0; index < length; index++) {
+                final DataHeader header = new DataHeader().session(DataLayout.TYPE_DATA, TestShape.STREAM.session());
+                DataLayout.write(memory.data().headers(), memory.data().headerOffset(slot), header, 0, index);
+                slot++;
+            }
+        }
+    }
+
+    @Test
+    void shouldPutTheEndOfAFrameThatPassesTheRingsEndIntoTheTail() {
+        deliver(0, 6 * 256);
+        land(3, 1);
+        assembly.accept(0, 6, 4, 256);
+        assertEquals(List.of("STAGING 0 > RING 1536 x 768", "STAGING 768 > RING 256 x 256"), endBatch());
+        final ReceivedFrame frame = deliver(6, 600);
+        assertTrue(assembly.locate(frame, 6, false));
+        assertEquals(Space.RING, assembly.space());
+        assertEquals(1536, assembly.offset());
+        assertTrue(assembly.isInPlace());
+        assertTrue(assembly.locate(frame, 6, true));
+        assertEquals(List.of("RING 1536 > POSTED 0 x 600"), memory.takeCopies());
+    }
+
+    @Test
+    void shouldPutARepairIntoTheTail() {
+        deliver(0, 6 * 256);
+        assembly.repaired(8, 2, 1, 88);
+        assembly.repaired(9, 0, 2, 256);
+        assertEquals(List.of("REPAIR 256 > RING 2048 x 88", "REPAIR 512 > RING 256 x 256"), memory.takeCopies());
+    }
+
+    // All before it was released.
+    private ReceivedFrame deliver(final long firstSequence, final long bytes) {
+        final ReceivedFrame frame = ReceivedFrames.whole(firstSequence, bytes);
+        assembly.release(assembly.deliver(frame));
+        return frame;
     }
 
     @Test
