@@ -86,7 +86,7 @@ final class SimFrameMemory implements FrameMemory {
                 staged ? shape.landingSlots() : shape.ringSlots());
         repairs = SimReceiveLane.slots(MemorySegment.ofArray(of(Space.REPAIR)), slotBytes, shape.allRepairSlots());
         mappedTwice =
-                shared || (shape.kind() == Kind.IN_RING ? random.nextInt(4) != 0 : !staged && random.nextBoolean());
+                shared || (shape.kind() == Kind.IN_RING ? random.nextInt(4) != 0 : random.nextBoolean() && !staged);
         final boolean quiet = process.world().options().faults().isNone();
         lateNs = LATE_MIN_NS << (quiet ? 0 : random.nextInt(7));
         mode = switch (shape.kind()) {

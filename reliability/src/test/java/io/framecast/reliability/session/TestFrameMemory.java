@@ -22,7 +22,7 @@ final class TestFrameMemory extends CopyCounts {
 
     TestFrameMemory(final MemoryShape shape, final boolean mappedTwice) {
         super(mappedTwice);
-        put(Space.RING, allocate(shape.ringBytes()));
+        put(Space.RING, allocate(shape.ringBytes() + shape.tailBytes()));
         put(Space.STAGING, allocate((long) shape.landingSlots() * shape.slotBytes()));
         put(Space.REPAIR, allocate((long) shape.allRepairSlots() * shape.slotBytes()));
         put(Space.SCRATCH, allocate((long) shape.batchMax() * shape.slotBytes()));
