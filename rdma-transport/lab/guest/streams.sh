@@ -4,11 +4,11 @@
 # streams.sh FILE, with some 20 MB that are published again and again; their checksum is compared at every subscriber.
 # Ends with "N passed, N failed".
 #
-#   FRAMECAST_LAB_STREAMS   which parts, in this order: copies host_group one_sided loss faults_to_cables devices_gone;
-#                           default all
+#   FRAMECAST_LAB_STREAMS   which parts, in this order: copies host_group direct one_sided loss faults_to_cables
+#                           devices_gone; default all
 #
 # A JVM takes long to start under emulation: so there is one stream with many faults, not one for each fault. Before it,
-# two short ones, with a co-root and with a host group.
+# three short ones: with a co-root, with a host group, into device memory.
 # Lengths of time are those of the faults; how long a stream takes to get over one is not judged, but for ALIVE_MS.
 set -euo pipefail
 
@@ -39,6 +39,8 @@ nacks_before=0
 repairs_before=0
 by_datagram_before=0
 pulled=0
+# Of subscribers.
+device=host
 counts='nothing counted'
 
 say() {
@@ -108,7 +110,7 @@ begin() {
     pieces=() published=0
     mkfifo "input"
     for n in 1 2 3; do
-        "$root/framecast" subscribe "${uri}${3:-rxe$((n + 1))}$([ $n != 3 ] || printf %s "${2:-}")" --device host \
+        "$root/framecast" subscribe "${uri}${3:-rxe$((n + 1))}$([ $n != 3 ] || printf %s "${2:-}")" --device "$device" \
             --wait-timeout $PATIENCE_S --out "out$n" \
             --json "json$n" --metrics-port $((METRICS_PORT + n)) >"said$n" 2>&1 &
         pid[$n]=$!
@@ -530,6 +532,39 @@ host_group() {
     done
 }
 
+# placed N WAY: the frames of subscriber N came to its device that way.
+placed() {
+    local line
+    line=$(grep -o '"placement": {[^}]*' "json$1") || { say "no placement in $(cat "json$1")"; return 1; }
+    say "$line"
+    [[ $line == *"\"$2\""* ]]
+}
+
+# Says how much of it was copied again.
+into_memory() {
+    local all frames
+    publish "$bytes" && arrives 1 2 3 && same_last "$bytes" 1 2 3 >same || { cat same 2>/dev/null; return 1; }
+    summed framecast_in_place_frames_total && frames=$all && summed framecast_reassembled_bytes_total || return
+    say "$frames of $((3 * bytes / FRAME_BYTES)) frames in place, $all bytes reassembled, $(cat same)"
+}
+
+# Into the memory of emulated GPUs, which devices know by address: written there by two of them, copied there by the third.
+direct() {
+    local device='emulated:0?peermem' n
+    begin '' '|placement=loopback'
+    check '20 MB into device memory' into_memory
+    check 'loss 5 % on the way into device memory' under "$PIECE_BYTES" loss 5%
+    exec 5>&-
+    check 'the end at its source' ends 0 0 ''
+    for n in 1 2 3; do
+        check "the end at subscriber $n" ends "$n" 0 ''
+        check "the bytes of subscriber $n" same "$n"
+    done
+    check 'the way of subscriber 1' placed 1 direct
+    check 'the way of subscriber 2' placed 2 direct
+    check 'the way of subscriber 3' placed 3 loopback
+}
+
 one_sided() {
     check 'connections for credit and repair' connected
     check 'credit by words' granted_by_words
@@ -571,8 +606,8 @@ end() {
     done
 }
 
-parts=${FRAMECAST_LAB_STREAMS:-copies host_group one_sided loss faults_to_cables devices_gone}
-for part in copies host_group; do
+parts=${FRAMECAST_LAB_STREAMS:-copies host_group direct one_sided loss faults_to_cables devices_gone}
+for part in copies host_group direct; do
     if [[ $parts == $part* ]]; then
         "$part"
         parts=${parts#"$part"} parts=${parts# }

@@ -85,8 +85,8 @@ public enum ChannelKey {
 
     private static final String PROVIDER_NAME = "[a-z][a-z0-9-]{0,31}";
     private static final Pattern PROVIDER = Pattern.compile(PROVIDER_NAME);
-    private static final Pattern DEVICE_NAME =
-            Pattern.compile("auto(," + PROVIDER_NAME + ")?|" + PROVIDER_NAME + "(:\\d{1,3})?");
+    private static final Pattern DEVICE_NAME = Pattern.compile(
+            "auto(," + PROVIDER_NAME + ")?|" + PROVIDER_NAME + "(:\\d{1,3})?(\\?[a-z][a-z0-9-]{0,31})?");
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
     private final String key;
@@ -119,7 +119,8 @@ public enum ChannelKey {
     static void requireDevice(final String device) {
         if (!DEVICE_NAME.matcher(device).matches()) {
             throw new IllegalArgumentException("device: expected auto, auto,KIND, KIND or KIND:N with a provider's name"
-                    + " (1 … 32 of a-z, 0-9, '-', a letter first) for KIND and 0 … 999 for N, got " + device);
+                    + " (1 … 32 of a-z, 0-9, '-', a letter first) for KIND and 0 … 999 for N, and ?MODE behind it where"
+                    + " the provider has modes, got " + device);
         }
     }
 

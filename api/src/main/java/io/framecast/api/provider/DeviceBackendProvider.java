@@ -3,6 +3,7 @@ package io.framecast.api.provider;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.spi.DeviceBackend;
 import java.util.Optional;
+import java.util.Set;
 
 /// Found with `ServiceLoader`; one per kind of device. The kind belongs to the provider: a channel may use any
 /// kind that a provider on the class path has.
@@ -57,8 +58,21 @@ public interface DeviceBackendProvider {
         return Optional.empty();
     }
 
+    /// Words that `device=KIND:N?MODE` may end with: other ways to be such a device.
+    default Set<String> modes() {
+        return Set.of();
+    }
+
     /// Opens a device. Each call gives an independent backend with its own context and memory accounts.
     ///
     /// @throws io.framecast.api.error.DeviceException with one line that says how to fix it
     DeviceBackend open(int ordinal);
+
+    /// Opens a device in a mode.
+    ///
+    /// @param mode one of [#modes]
+    /// @throws io.framecast.api.error.DeviceException with one line that says how to fix it
+    default DeviceBackend open(final int ordinal, final String mode) {
+        throw new UnsupportedOperationException(kind() + " has no mode " + mode);
+    }
 }

@@ -21,9 +21,14 @@ public final class ProviderLookup {
     /// A device that a channel names.
     ///
     /// @param ordinal below [DeviceBackendProvider#deviceCount]
-    public record NamedDevice(DeviceBackendProvider provider, int ordinal) {
+    /// @param mode one of [DeviceBackendProvider#modes]; empty for the usual one
+    public record NamedDevice(DeviceBackendProvider provider, int ordinal, String mode) {
+        public NamedDevice(final DeviceBackendProvider provider, final int ordinal) {
+            this(provider, ordinal, "");
+        }
+
         public DeviceBackend open() {
-            return provider.open(ordinal);
+            return mode.isEmpty() ? provider.open(ordinal) : provider.open(ordinal, mode);
         }
 
         /// Kind and ordinal, such as `cuda:1`; the kind alone where it has one device.
@@ -77,23 +82,32 @@ public final class ProviderLookup {
 
     /// The device that `device=` names, other than `auto`.
     ///
-    /// @param device a kind, or a kind and an ordinal: `host`, `cuda:1`
+    /// @param device a kind, or a kind and an ordinal, and perhaps a mode: `host`, `cuda:1`, `emulated:0?peermem`
     /// @throws ConfigException when there is no such kind among `found`, it cannot be used on this machine, or
     ///     has fewer devices
     public static NamedDevice device(final List<DeviceBackendProvider> found, final String device) {
-        final int colon = device.indexOf(':');
-        final DeviceBackendProvider provider = kind(found, colon < 0 ? device : device.substring(0, colon));
+        final int question = device.indexOf('?');
+        final String mode = question < 0 ? "" : device.substring(question + 1);
+        final String plain = question < 0 ? device : device.substring(0, question);
+        final int colon = plain.indexOf(':');
+        final DeviceBackendProvider provider = kind(found, colon < 0 ? plain : plain.substring(0, colon));
         provider.naming().require(provider.kind(), device);
         provider.unavailable().ifPresent(reason -> {
             throw new ConfigException("device: " + device + " cannot be used here: " + reason
                     + "; fix that, or use device=auto, which takes a device that works");
         });
-        final int ordinal = colon < 0 ? 0 : Integer.parseInt(device.substring(colon + 1));
+        final int ordinal = colon < 0 ? 0 : Integer.parseInt(plain.substring(colon + 1));
         if (ordinal >= provider.deviceCount()) {
             throw new ConfigException("device: expected " + provider.kind() + " below " + provider.deviceCount()
                     + ", got " + device + "; or use device=auto, which takes a device that works");
         }
-        return new NamedDevice(provider, ordinal);
+        if (!mode.isEmpty() && !provider.modes().contains(mode)) {
+            throw new ConfigException("device: expected " + provider.kind()
+                    + (provider.modes().isEmpty() ? " without a mode" : " with a mode of " + provider.modes())
+                    + ", got "
+                    + device);
+        }
+        return new NamedDevice(provider, ordinal, mode);
     }
 
     private static <P> P find(

@@ -136,6 +136,7 @@ class ForeignProvidersTest {
         assertRefused("device: no provider of tset is on the class path, nearest is test", URI + "auto,tset");
         assertRefused("device: expected test below 1, got test:1", URI + "test:1");
         assertRefused("device: expected host, got host:0", URI + "host:0");
+        assertRefused("device: expected test without a mode, got test:0?fast", URI + "test:0?fast");
         assertRefused(
                 "queue-test carries multicast groups only",
                 "framecast:queue-test?control=10.0.0.1:7000|channel=a|device=host");

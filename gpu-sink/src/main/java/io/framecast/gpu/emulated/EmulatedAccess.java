@@ -4,10 +4,12 @@ import io.framecast.api.spi.DeviceAccess;
 import io.framecast.api.spi.DeviceMapping;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceResources;
+import io.framecast.gpu.emulated.EmulatedConfig.Nics;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
-/// The mapping of an emulated device's memory, for a channel that asks for it, and its export, for a NIC of tests.
+/// The mapping of an emulated device's memory, for a channel that asks for it, and its export: a descriptor for a NIC
+/// of tests, or nothing but its address for any NIC of the host.
 /// A channel that leaves the choice never gets the mapping: stores of the CPU into its own memory would always win,
 /// which means nothing for a GPU.
 final class EmulatedAccess implements DeviceAccess {
@@ -19,20 +21,29 @@ final class EmulatedAccess implements DeviceAccess {
 
     @Override
     public Optional<String> exportRefusal() {
-        return device.config().exports() ? Optional.empty() : Optional.of("no NIC writes into an emulated device");
+        return device.config().nics() == Nics.NONE
+                ? Optional.of(
+                        "no NIC writes into an emulated device; emulated:N?peermem is one into which those do that"
+                                + " know its memory by address")
+                : Optional.empty();
     }
 
     @Override
     public DeviceRegion export(final DeviceRegion region) {
         device.checkUsable();
-        final int descriptor = device.shared(region).export();
+        device.resolve("export", region.address(), region.bytes());
+        final int descriptor = device.config().nics() == Nics.BY_ADDRESS
+                ? DeviceRegion.NO_DMA_BUF
+                : device.shared(region).export();
         device.resources().take(DeviceResources.Kind.EXPORTS, 1);
         return new DeviceRegion(region.address(), region.bytes(), descriptor, MemorySegment.NULL);
     }
 
     @Override
     public void unexport(final DeviceRegion region) {
-        SharedMemory.close(region.dmaBufDescriptor());
+        if (region.dmaBufDescriptor() != DeviceRegion.NO_DMA_BUF) {
+            SharedMemory.close(region.dmaBufDescriptor());
+        }
         device.resources().give(DeviceResources.Kind.EXPORTS, 1);
     }
 

@@ -7,10 +7,19 @@ package io.framecast.gpu.emulated;
 /// @param streamCommandsMax commands a stream holds before its enqueuer has to wait; a power of two
 /// @param residentBlocks blocks of persistent kernels, of whatever size, that the device holds at a time
 /// @param disorder how late streams run against each other
-/// @param exports whether NICs that map a descriptor of shared memory may write into the device: those of tests.
-///     Copies run as late as ever; writes of NICs are visible at once
+/// @param nics which NICs may write into the device. Copies run as late as ever; writes of NICs are visible at once
 public record EmulatedConfig(
-        long memoryBytes, Link link, int streamCommandsMax, int residentBlocks, Disorder disorder, boolean exports) {
+        long memoryBytes, Link link, int streamCommandsMax, int residentBlocks, Disorder disorder, Nics nics) {
+    /// How NICs know the device's memory.
+    public enum Nics {
+        /// None does.
+        NONE,
+        /// By a descriptor of shared memory: those of tests.
+        BY_DESCRIPTOR,
+        /// By its addresses, which are the host's: as a kernel with nvidia-peermem knows those of a GPU.
+        BY_ADDRESS
+    }
+
     /// The bandwidths of the link's directions; [#UNLIMITED] copies as fast as the host can.
     public record Link(long toDeviceBytesPerSecond, long toHostBytesPerSecond) {
         public Link {
@@ -38,7 +47,7 @@ public record EmulatedConfig(
 
     public static final long UNLIMITED = Long.MAX_VALUE;
     public static final EmulatedConfig DEFAULT =
-            new EmulatedConfig(16L << 30, new Link(UNLIMITED, UNLIMITED), 1024, 1024, Disorder.NONE, false);
+            new EmulatedConfig(16L << 30, new Link(UNLIMITED, UNLIMITED), 1024, 1024, Disorder.NONE, Nics.NONE);
 
     public EmulatedConfig {
         if (memoryBytes <= 0) {
@@ -54,27 +63,35 @@ public record EmulatedConfig(
     }
 
     public EmulatedConfig withMemory(final long bytes) {
-        return new EmulatedConfig(bytes, link, streamCommandsMax, residentBlocks, disorder, exports);
+        return new EmulatedConfig(bytes, link, streamCommandsMax, residentBlocks, disorder, nics);
     }
 
     public EmulatedConfig withLink(final long toDevice, final long toHost) {
         final Link other = new Link(toDevice, toHost);
-        return new EmulatedConfig(memoryBytes, other, streamCommandsMax, residentBlocks, disorder, exports);
+        return new EmulatedConfig(memoryBytes, other, streamCommandsMax, residentBlocks, disorder, nics);
     }
 
     public EmulatedConfig withStreamCommands(final int commandsMax) {
-        return new EmulatedConfig(memoryBytes, link, commandsMax, residentBlocks, disorder, exports);
+        return new EmulatedConfig(memoryBytes, link, commandsMax, residentBlocks, disorder, nics);
     }
 
     public EmulatedConfig withResidentBlocks(final int blocks) {
-        return new EmulatedConfig(memoryBytes, link, streamCommandsMax, blocks, disorder, exports);
+        return new EmulatedConfig(memoryBytes, link, streamCommandsMax, blocks, disorder, nics);
     }
 
     public EmulatedConfig withDisorder(final Disorder value) {
-        return new EmulatedConfig(memoryBytes, link, streamCommandsMax, residentBlocks, value, exports);
+        return new EmulatedConfig(memoryBytes, link, streamCommandsMax, residentBlocks, value, nics);
     }
 
     public EmulatedConfig withExports() {
-        return new EmulatedConfig(memoryBytes, link, streamCommandsMax, residentBlocks, disorder, true);
+        return with(Nics.BY_DESCRIPTOR);
+    }
+
+    public EmulatedConfig withPeerMemory() {
+        return with(Nics.BY_ADDRESS);
+    }
+
+    private EmulatedConfig with(final Nics value) {
+        return new EmulatedConfig(memoryBytes, link, streamCommandsMax, residentBlocks, disorder, value);
     }
 }

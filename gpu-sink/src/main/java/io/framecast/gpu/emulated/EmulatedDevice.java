@@ -85,7 +85,7 @@ public final class EmulatedDevice extends GpuDevice {
 
     @Override
     public DeviceRegion allocate(final long bytes) {
-        return allocate(bytes, config.exports());
+        return allocate(bytes, config.nics() == EmulatedConfig.Nics.BY_DESCRIPTOR);
     }
 
     /// @param sharable whether others may map it
@@ -100,9 +100,14 @@ public final class EmulatedDevice extends GpuDevice {
                         + config.memoryBytes() + " free; lower window or frame-max");
             }
             final Arena arena = Arena.ofShared();
-            final long address = nextAddress(bytes);
+            final SharedMemory memory = sharable ? SharedMemory.allocate(arena, bytes) : null;
             final MemorySegment backing =
-                    sharable ? sharable(arena, address, bytes) : HostMemory.allocate(arena, bytes, PAGE_BYTES);
+                    memory == null ? HostMemory.allocate(arena, bytes, PAGE_BYTES) : memory.segment();
+            final long address =
+                    config.nics() == EmulatedConfig.Nics.BY_ADDRESS ? backing.address() : nextAddress(bytes);
+            if (memory != null) {
+                shared.put(address, memory);
+            }
             arenas.put(address, arena);
             table().add(new Allocation(address, bytes, backing));
             resources().take(Kind.REGIONS, 1);
@@ -115,12 +120,6 @@ public final class EmulatedDevice extends GpuDevice {
         final long address = nextAddress;
         nextAddress += (bytes + ALIGNMENT_BYTES - 1 & -ALIGNMENT_BYTES) + GUARD_BYTES;
         return address;
-    }
-
-    private MemorySegment sharable(final Arena arena, final long address, final long bytes) {
-        final SharedMemory memory = SharedMemory.allocate(arena, bytes);
-        shared.put(address, memory);
-        return memory.segment();
     }
 
     /// The shared memory of an allocation.

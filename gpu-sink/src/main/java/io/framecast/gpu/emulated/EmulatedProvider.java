@@ -6,6 +6,7 @@ import io.framecast.api.spi.DeviceBackend;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// `device=emulated:N`. Always there; `device=auto` leaves it out and `auto,emulated` takes it where no GPU is.
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// functions, whatever they are: for trying out what depends on where GPUs are.
 public final class EmulatedProvider implements DeviceBackendProvider {
     private static final int RANK = 200;
+    private static final String PEER_MEMORY = "peermem";
     static final int DEVICES = 16;
     private static final List<String> PLACES = places(System.getenv("FRAMECAST_EMULATED_PCI"));
 
@@ -61,8 +63,23 @@ public final class EmulatedProvider implements DeviceBackendProvider {
         return ordinal < PLACES.size() ? Optional.of(PLACES.get(ordinal)) : Optional.empty();
     }
 
+    /// `peermem`: any NIC of this host may write into the device, which it knows by address.
+    @Override
+    public Set<String> modes() {
+        return Set.of(PEER_MEMORY);
+    }
+
+    @Override
+    public DeviceBackend open(final int ordinal, final String mode) {
+        return open(ordinal, mode.equals(PEER_MEMORY) ? config.withPeerMemory() : config);
+    }
+
     @Override
     public DeviceBackend open(final int ordinal) {
+        return open(ordinal, config);
+    }
+
+    private DeviceBackend open(final int ordinal, final EmulatedConfig config) {
         if (ordinal < 0 || ordinal >= deviceCount()) {
             throw new DeviceException(
                     "emulated:" + ordinal + ": expected emulated:0 to emulated:" + (deviceCount() - 1));

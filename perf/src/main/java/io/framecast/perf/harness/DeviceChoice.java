@@ -10,8 +10,14 @@ import java.util.Comparator;
 import java.util.Optional;
 import java.util.ServiceLoader;
 
-/// Devices by the names that users write: `auto`, `host`, `emulated[:N]`, `cuda:N`.
-public record DeviceChoice(String kind, int ordinal) {
+/// Devices by the names that users write: `auto`, `host`, `emulated[:N][?peermem]`, `cuda:N`.
+///
+/// @param mode behind a `?`; empty for none
+public record DeviceChoice(String kind, int ordinal, String mode) {
+    public DeviceChoice(final String kind, final int ordinal) {
+        this(kind, ordinal, "");
+    }
+
     public static final String AUTO = "auto";
     public static final String EMULATED = "emulated";
     public static final String HOST = "host";
@@ -22,10 +28,13 @@ public record DeviceChoice(String kind, int ordinal) {
     /// @throws ConfigException naming option, expectation and value
     public static DeviceChoice parse(final String name, final String names, final String expected) {
         OptionValues.require(name.matches(names), "--device: expected " + expected + ", got " + name);
-        final int colon = name.indexOf(':');
+        final int question = name.indexOf('?');
+        final String plain = question < 0 ? name : name.substring(0, question);
+        final int colon = plain.indexOf(':');
         return new DeviceChoice(
-                colon < 0 ? name : name.substring(0, colon),
-                colon < 0 ? 0 : Integer.parseInt(name.substring(colon + 1)));
+                colon < 0 ? plain : plain.substring(0, colon),
+                colon < 0 ? 0 : Integer.parseInt(plain.substring(colon + 1)),
+                question < 0 ? "" : name.substring(question + 1));
     }
 
     public boolean isEmulated() {
@@ -38,7 +47,7 @@ public record DeviceChoice(String kind, int ordinal) {
 
     /// As a channel names it.
     public String text() {
-        return isHost() ? kind : kind + ":" + ordinal;
+        return isHost() ? kind : kind + ":" + ordinal + (mode.isEmpty() ? "" : "?" + mode);
     }
 
     /// A device for `auto`: a GPU where there is one, else an emulated device.
@@ -77,7 +86,7 @@ public record DeviceChoice(String kind, int ordinal) {
     /// @throws ConfigException when the device does not open
     public DeviceBackend open() {
         try {
-            return require().open(ordinal);
+            return mode.isEmpty() ? require().open(ordinal) : require().open(ordinal, mode);
         } catch (final DeviceException e) {
             throw new ConfigException("device: " + e.getMessage(), e);
         }

@@ -39,7 +39,8 @@ record StreamingPlan(
     record Times(int rounds, double warmUpMaxSeconds, double leadSeconds, double loneSeconds, double seconds) {}
 
     static DeviceChoice device(final String name) {
-        return DeviceChoice.parse(name, "host|emulated(:\\d{1,2})?|cuda:\\d{1,2}", "host, emulated[:N] or cuda:N");
+        return DeviceChoice.parse(
+                name, "host|emulated(:\\d{1,2})?(\\?peermem)?|cuda:\\d{1,2}", "host, emulated[:N][?peermem] or cuda:N");
     }
 
     DeviceChoice deviceOfSource() {

@@ -16,7 +16,8 @@ final class DeviceChoiceTest {
     }
 
     private static DeviceChoice parse(final String name) {
-        return DeviceChoice.parse(name, "host|emulated(:\\d{1,2})?|cuda:\\d{1,2}", "host, emulated[:N] or cuda:N");
+        return DeviceChoice.parse(
+                name, "host|emulated(:\\d{1,2})?(\\?peermem)?|cuda:\\d{1,2}", "host, emulated[:N] or cuda:N");
     }
 
     @Test
@@ -24,6 +25,8 @@ final class DeviceChoiceTest {
         assertEquals(new DeviceChoice("emulated", 0), parse("emulated"));
         assertEquals("cuda:3", parse("cuda:3").text());
         assertEquals("host", parse("host").text());
+        assertEquals("emulated:1?peermem", parse("emulated:1?peermem").text());
+        assertEquals("emulated:0?peermem", parse("emulated?peermem").text());
         assertThrows(ConfigException.class, () -> parse("cuda"));
         assertThrows(ConfigException.class, () -> parse("emulated:-1"));
         assertEquals(new DeviceChoice("emulated", 0), new DeviceChoice("emulated", 0).resolved());

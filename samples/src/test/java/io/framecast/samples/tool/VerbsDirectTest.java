@@ -217,6 +217,25 @@ final class VerbsDirectTest {
                 () -> "" + notices);
     }
 
+    /// The device's memory is registered by address, as nvidia-peermem has it, where the NIC takes no dma-buf.
+    @ParameterizedTest
+    @CsvSource({"direct, 0", "direct, 0.03", "loopback, 0", "loopback, 0.03", "staged, 0"})
+    void shouldLandFramesInPeerMemory(final String placement, final double loss) {
+        EmulatedProvider.configure(EmulatedConfig.DEFAULT);
+        standIn.set("takes_dma_buf", 0);
+        final Publisher publisher = open(loss, "?peermem|placement=" + placement);
+        deliver(publisher, 120);
+        for (final Subscriber subscriber : subscribers) {
+            assertEquals(placement, subscriber.placement().orElseThrow().kind().word());
+            assertTrue(loss > 0 || subscriber.stats().inPlaceFrames() >= 90, () -> "" + subscriber.stats());
+        }
+        assertTrue(
+                !placement.equals("direct")
+                        || notices.contains(
+                                "verbs: standin0 writes into device memory, registered by address (nvidia-peermem)"),
+                () -> "" + notices);
+    }
+
     @ParameterizedTest
     @CsvSource({"0.03, 0", "0, 61"})
     void shouldMendInTheDeviceWhatLossMisplaced(final double loss, final int dropEvery) {
