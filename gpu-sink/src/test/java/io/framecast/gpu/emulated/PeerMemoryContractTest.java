@@ -24,7 +24,7 @@ class PeerMemoryContractTest extends DeviceBackendContract {
     void shouldHaveMemoryThatIsWrittenByItsAddress() {
         try (DeviceBackend device = open();
                 DeviceStream stream = device.openStream();
-                Arena arena = Arena.ofConfined()) {
+                Arena arena = Arena.ofShared()) {
             final DeviceRegion region = device.allocate(4096);
             assertTrue(device.access().exportRefusal().isEmpty());
             final DeviceRegion exported = device.access().export(region);
