@@ -86,7 +86,7 @@ public enum ChannelKey {
     private static final String PROVIDER_NAME = "[a-z][a-z0-9-]{0,31}";
     private static final Pattern PROVIDER = Pattern.compile(PROVIDER_NAME);
     private static final Pattern DEVICE_NAME = Pattern.compile(
-            "auto(," + PROVIDER_NAME + ")?|" + PROVIDER_NAME + "(:\\d{1,3})?(\\?[a-z][a-z0-9-]{0,31})?");
+            "auto(," + PROVIDER_NAME + ")?|(?!auto\\?)" + PROVIDER_NAME + "(:\\d{1,3})?(\\?[a-z][a-z0-9-]{0,31})?");
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
     private final String key;
