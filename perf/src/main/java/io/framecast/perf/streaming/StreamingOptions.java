@@ -54,8 +54,9 @@ public final class StreamingOptions {
     @Option(
             names = "--device",
             paramLabel = "LIST",
-            description = "host, emulated[:N] or cuda:N; receivers take several by turns, the source the first; default"
-                    + " emulated:0, which is one of each process's own.")
+            description =
+                    "host, emulated[:N][?peermem] or cuda:N; receivers take several by turns, the source the first; default"
+                            + " emulated:0, which is one of each process's own.")
     private String devices = "emulated:0";
 
     @Option(

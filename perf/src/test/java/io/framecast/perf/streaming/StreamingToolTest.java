@@ -74,7 +74,7 @@ final class StreamingToolTest {
     void shouldSayInOneLineWhatIsWrong() throws Exception {
         assertRefused("--against: expected ring, knomial, got star", "--against", "star");
         assertRefused("--background: expected h2d, d2h, both, paper or none, got up", "--background", "up");
-        assertRefused("--device: expected host, emulated[:N] or cuda:N, got gpu", "--device", "gpu");
+        assertRefused("--device: expected host, emulated[:N][?peermem] or cuda:N, got gpu", "--device", "gpu");
         assertRefused("--frame-bytes: expected a multiple of 1024, got 5000", "--frame-bytes", "5000");
         assertRefused("--subscribers: expected 1 … 12, got 13", "--subscribers", "13");
         assertRefused("device: expected emulated below 16, got emulated:50", "--device", "emulated:50");
