@@ -33,7 +33,8 @@ stream() {
         timeout --kill-after=5 90 ./framecast subscribe "$uri|host-group=auto${4:-}" --json "$work/$1-$i.json" \
             >"$work/$1-$i.log" 2>&1 &
         pids[i]=$!
-        sleep 1.5
+        # The first one leads, also where a JVM takes long to start.
+        timeout 60 bash -c 'until grep -q "host group: " "$1"; do sleep 0.1; done' - "$work/$1-$i.log" || true
     done
     timeout --kill-after=5 90 ./framecast publish "$uri" --input test --video 640x480xnv12 --frames $frames --rate 150 \
         --json "$work/$1-publish.json" >"$work/$1-publish.log" 2>&1 &
