@@ -13,12 +13,15 @@ port=24410
 frames=600
 # Prints the number of the subscriber of stream $1 that copies frames to its device for the others.
 exporter() {
-    local i
-    for i in 1 2 3; do
-        if grep -q 'host group: copies frames to' "$work/$1-$i.log"; then
-            printf '%d\n' "$i"
-            return
-        fi
+    local i try
+    for try in {1..150}; do
+        for i in 1 2 3; do
+            if grep -q 'host group: copies frames to' "$work/$1-$i.log"; then
+                printf '%d\n' "$i"
+                return
+            fi
+        done
+        sleep 0.1
     done
     printf 'failed: %s: no subscriber copies frames to a device for the others\n' "$1" >&2
     return 1
