@@ -71,7 +71,10 @@ public final class EmulatedProvider implements DeviceBackendProvider {
 
     @Override
     public DeviceBackend open(final int ordinal, final String mode) {
-        return open(ordinal, mode.equals(PEER_MEMORY) ? config.withPeerMemory() : config);
+        if (!mode.equals(PEER_MEMORY)) {
+            throw new DeviceException("emulated:" + ordinal + ": expected mode " + PEER_MEMORY + ", got " + mode);
+        }
+        return open(ordinal, config.withPeerMemory());
     }
 
     @Override
