@@ -90,21 +90,33 @@ public interface Subscriber extends AutoCloseable {
     /// @param handler must not call this subscriber; replaces the one before
     void onSource(SourceHandler handler);
 
-    /// Posts a buffer of the caller's for the next frame not yet arrived, whichever source it is from;
-    /// [DeviceFrame#region] is then that buffer. The subscriber uses buffers in the order of posting; closing the
-    /// frame gives the buffer back to its owner.
+    /// Posts a buffer of the caller's for the next frame to arrive, whichever source it is from;
+    /// [DeviceFrame#region] is then that buffer (Chu et al. 2019, §4.2, Algorithm 1). Closing the frame gives the
+    /// buffer back to its owner.
     ///
-    /// The frame reaches the buffer by one copy within the device: payloads arrive in the ring of the session
-    /// first, under every placement. The receives of Chu et al. 2019, §4.2, Algorithm 1, which land in the
-    /// user's buffer itself, are not built.
+    /// A frame takes the next buffer when its first datagram arrives: buffers are used in the order of posting,
+    /// but for frames whose datagrams overtake each other. Where frames are staged, each datagram is then copied
+    /// to the buffer itself. Everywhere else, and where no buffer was posted yet, the frame arrives in the ring of
+    /// its session and goes to the next buffer by one copy within the device. So do frames that were sent together
+    /// in one datagram.
+    ///
+    /// A buffer whose frame is lost serves another. Its memory must live until the frame in it is closed or, where
+    /// there is none, until [#isPosted] is false, which it becomes soon after [#close]; where the owner closes its
+    /// arena before, the frame is lost ([LossReason#DAMAGED]).
     ///
     /// @param region memory of [#device] that every thread may write, at least frame-max long (the source's,
-    ///     once one is heard; before that the channel's), and no part of a buffer that is posted, or whose
-    ///     frame is not released
+    ///     once one is heard; before that the channel's), and no part of a buffer that [#isPosted]
     /// @return false when as many buffers are posted as the queue holds, or no frame will come any more
     /// @throws IllegalArgumentException when it is not such memory; the message says what was expected
     /// @throws IllegalStateException when another thread is using this subscriber
     boolean post(DeviceRegion region);
+
+    /// Whether a part of this memory is posted, or holds a frame that is not released.
+    ///
+    /// @throws IllegalStateException when another thread is using this subscriber
+    default boolean isPosted(final DeviceRegion region) {
+        return false;
+    }
 
     /// The placement of payloads in the device's memory.
     ///

@@ -25,7 +25,7 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
     private final LongSupplier position;
     // By entry: sequence behind it.
     private final long[] ends = new long[SegmentLayout.ENTRIES];
-    // By entry: the session's place of the frame; NONE of a loss.
+    // By entry: the session's place of the frame; NO_PLACE of a loss.
     private final long[] places = new long[SegmentLayout.ENTRIES];
     // Not yet in the table.
     private final ArrayDeque<Loss> losses = new ArrayDeque<>();
@@ -73,16 +73,6 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
     }
 
     @Override
-    public boolean wantsPosted(final long bytes) {
-        return false;
-    }
-
-    @Override
-    public boolean isPostedGone(final long bytes) {
-        return false;
-    }
-
-    @Override
     public void onFrame(final ReceivedFrame frame, final long place) {
         if (assembly.space() != Space.RING) {
             throw new IllegalStateException("a frame of a host group lies in " + assembly.space());
@@ -106,12 +96,12 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
                 final int index = SegmentLayout.index(oldest);
                 oldest++;
                 freed = ends[index];
-                if (places[index] != NONE) {
+                if (places[index] != NO_PLACE) {
                     return places[index];
                 }
             }
         } while (wantsMore());
-        return NONE;
+        return NO_PLACE;
     }
 
     // Followers wake the receiver only where it runs short of room: else it finds what they released when data comes.
@@ -179,7 +169,7 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
     public boolean flushLosses() {
         while (!losses.isEmpty() && segment.hasRoom(oldest)) {
             final Loss loss = losses.remove();
-            note(segment.publishLoss(loss.firstFrameId, loss.count, loss.reason, loss.end), NONE, loss.end);
+            note(segment.publishLoss(loss.firstFrameId, loss.count, loss.reason, loss.end), NO_PLACE, loss.end);
         }
         return losses.isEmpty();
     }

@@ -4,6 +4,7 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.engine.memory.RollbackOnFailure;
+import io.framecast.reliability.assembly.BufferQueue;
 import io.framecast.reliability.assembly.MemoryShape;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -25,7 +26,8 @@ abstract class DeviceReceiveMemory implements ReceiveMemory {
     private final @Nullable DeviceRegion reassembly;
     // Closed behind the stream, which waits for copies that access this memory.
     private final RollbackOnFailure memory = new RollbackOnFailure();
-    private @Nullable DeviceRegion posted;
+    // By number of the user's buffer.
+    private final @Nullable DeviceRegion[] posted = new DeviceRegion[BufferQueue.TAKEN_MAX];
     private long submitted;
 
     /// @param ringBytes device memory for the ring
@@ -76,13 +78,33 @@ abstract class DeviceReceiveMemory implements ReceiveMemory {
         return pinned;
     }
 
-    /// The memory of frames in a space.
-    final DeviceRegion of(final Space space) {
-        final DeviceRegion region = space == Space.RING ? ring : space == Space.REASSEMBLY ? reassembly : posted;
+    /// The memory of frames in which an offset of a space lies.
+    private DeviceRegion of(final Space space, final long offset) {
+        final DeviceRegion region = switch (space) {
+            case RING -> ring;
+            case REASSEMBLY -> reassembly;
+            case POSTED -> posted[BufferQueue.number(offset)];
+            case STAGING, REPAIR, SCRATCH -> null;
+        };
         if (region == null) {
             throw new IllegalStateException("no memory for " + space);
         }
         return region;
+    }
+
+    /// The device address of a range of a space.
+    final long address(final Space space, final long offset, final long bytes) {
+        final DeviceRegion region = of(space, offset);
+        final long within = within(space, offset);
+        if (within > region.bytes() - bytes) {
+            throw new IndexOutOfBoundsException(
+                    space + " of " + region.bytes() + " bytes: range " + within + " + " + bytes);
+        }
+        return region.address() + within;
+    }
+
+    private static long within(final Space space, final long offset) {
+        return space == Space.POSTED ? BufferQueue.within(offset) : offset;
     }
 
     /// Counts a copy that begins.
@@ -101,13 +123,13 @@ abstract class DeviceReceiveMemory implements ReceiveMemory {
     }
 
     @Override
-    public final void post(final DeviceRegion target) {
-        posted = target;
+    public final void post(final int number, final DeviceRegion target) {
+        posted[number] = target;
     }
 
     @Override
     public final DeviceRegion region(final Space space, final long offset, final long bytes) {
-        return of(space).slice(offset, bytes);
+        return of(space, offset).slice(within(space, offset), bytes);
     }
 
     @Override

@@ -38,7 +38,7 @@ public final class DirectReceiveMemory extends DeviceReceiveMemory {
     @Override
     public void copy(final Space from, final long fromOffset, final Space to, final long toOffset, final long bytes) {
         onSubmitted();
-        final long target = of(to).address() + toOffset;
+        final long target = address(to, toOffset, bytes);
         if (from == Space.REPAIR) {
             stream.copyToDevice(target, host, fromOffset, bytes);
         } else if (to == Space.REASSEMBLY) {
@@ -49,7 +49,7 @@ public final class DirectReceiveMemory extends DeviceReceiveMemory {
         } else {
             enqueueRuns();
             device.access().flushRemoteWrites();
-            stream.copyWithin(target, of(from).address() + fromOffset, bytes);
+            stream.copyWithin(target, address(from, fromOffset, bytes), bytes);
         }
         copies.onCopy();
     }
@@ -77,7 +77,7 @@ public final class DirectReceiveMemory extends DeviceReceiveMemory {
     public MemorySegment read(final Space space, final long offset, final int bytes) {
         enqueueRuns();
         device.access().flushRemoteWrites();
-        stream.copyToHost(table, 0, of(space).address() + offset, bytes);
+        stream.copyToHost(table, 0, address(space, offset, bytes), bytes);
         stream.synchronize();
         return table;
     }

@@ -5,6 +5,7 @@ import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.memory.RollbackOnFailure;
+import io.framecast.reliability.assembly.BufferQueue;
 import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.assembly.MemoryShape.Kind;
 import java.lang.foreign.Arena;
@@ -25,7 +26,8 @@ public final class HostReceiveMemory implements ReceiveMemory {
     private final @Nullable DeviceRegion reassembly;
     private final ReceiveRings rings;
     private final long ringBytes;
-    private MemorySegment posted = MemorySegment.NULL;
+    // By number of the user's buffer.
+    private final MemorySegment[] posted = new MemorySegment[BufferQueue.TAKEN_MAX];
     private long copies;
 
     /// @param headerReserve bytes that the transport writes before each header
@@ -90,21 +92,26 @@ public final class HostReceiveMemory implements ReceiveMemory {
 
     @Override
     public void copy(final Space from, final long fromOffset, final Space to, final long toOffset, final long bytes) {
-        final MemorySegment source = of(from);
-        final MemorySegment target = of(to);
+        final MemorySegment source = of(from, fromOffset);
+        final MemorySegment target = of(to, toOffset);
+        final long at = within(to, toOffset);
         final long head = from == Space.RING && !mapping.mirrored() ? Math.min(bytes, ringBytes - fromOffset) : bytes;
-        MemorySegment.copy(source, fromOffset, target, toOffset, head);
-        MemorySegment.copy(source, 0, target, toOffset + head, bytes - head);
+        MemorySegment.copy(source, fromOffset, target, at, head);
+        MemorySegment.copy(source, 0, target, at + head, bytes - head);
         copies++;
     }
 
-    private MemorySegment of(final Space space) {
+    private static long within(final Space space, final long offset) {
+        return space == Space.POSTED ? BufferQueue.within(offset) : offset;
+    }
+
+    private MemorySegment of(final Space space, final long offset) {
         return switch (space) {
             case RING -> ring;
             case REPAIR -> repair;
             case SCRATCH -> scratch;
             case REASSEMBLY -> Objects.requireNonNull(reassembly).host();
-            case POSTED -> posted;
+            case POSTED -> posted[BufferQueue.number(offset)];
             case STAGING -> staging;
         };
     }
@@ -126,17 +133,17 @@ public final class HostReceiveMemory implements ReceiveMemory {
 
     @Override
     public MemorySegment read(final Space space, final long offset, final int bytes) {
-        return of(space).asSlice(offset, bytes);
+        return of(space, offset).asSlice(within(space, offset), bytes);
     }
 
     @Override
-    public void post(final DeviceRegion target) {
-        posted = target.host();
+    public void post(final int number, final DeviceRegion target) {
+        posted[number] = target.host();
     }
 
     @Override
     public DeviceRegion region(final Space space, final long offset, final long bytes) {
-        return DeviceRegion.ofHost(of(space).asSlice(offset, bytes));
+        return DeviceRegion.ofHost(of(space, offset).asSlice(within(space, offset), bytes));
     }
 
     @Override

@@ -29,8 +29,10 @@ public interface ReceiveMemory extends FrameMemory, AutoCloseable {
         return true;
     }
 
-    /// Sets the region of the next frames that are located in [FrameMemory.Space#POSTED].
-    void post(DeviceRegion target);
+    /// Sets the region of a buffer in [FrameMemory.Space#POSTED].
+    ///
+    /// @param number below [BufferQueue#TAKEN_MAX]
+    void post(int number, DeviceRegion target);
 
     /// The region of `bytes` bytes at an offset in a space.
     DeviceRegion region(Space space, long offset, long bytes);

@@ -85,27 +85,36 @@ public final class StagedReceiveMemory extends DeviceReceiveMemory {
     public void copy(final Space from, final long fromOffset, final Space to, final long toOffset, final long bytes) {
         onSubmitted();
         switch (from) {
-            case STAGING -> copyIn(toOffset, fromOffset, bytes);
-            case REPAIR -> copyIn(toOffset, repairOffset + fromOffset, bytes);
+            case STAGING -> copyIn(to, toOffset, fromOffset, bytes);
+            case REPAIR -> copyIn(to, toOffset, repairOffset + fromOffset, bytes);
             case RING -> copyOut(fromOffset, to, toOffset, bytes);
             case SCRATCH, REASSEMBLY, POSTED -> throw new IllegalStateException("nothing is copied out of " + from);
         }
     }
 
-    private void copyIn(final long ringOffset, final long hostOffset, final long bytes) {
-        if (nic != null && nic.copy(ringOffset, hostOffset, bytes, submitted())) {
+    private void copyIn(final Space to, final long toOffset, final long hostOffset, final long bytes) {
+        // NIC and CPU reach the ring only.
+        if (to == Space.RING && (byNic(toOffset, hostOffset, bytes) || byCpu(toOffset, hostOffset, bytes))) {
             return;
         }
-        if (mapping != null && bytes <= fastcopyMaxBytes && copies.isIdle()) {
-            mapping.write(ringOffset, host, hostOffset, bytes);
-            storedBytes += bytes;
-            return;
-        }
-        copyByStream(ringOffset, hostOffset, bytes);
+        copyByStream(address(to, toOffset, bytes), hostOffset, bytes);
     }
 
-    private void copyByStream(final long ringOffset, final long hostOffset, final long bytes) {
-        stream.copyToDevice(ring.address() + ringOffset, host, hostOffset, bytes);
+    private boolean byNic(final long ringOffset, final long hostOffset, final long bytes) {
+        return nic != null && nic.copy(ringOffset, hostOffset, bytes, submitted());
+    }
+
+    private boolean byCpu(final long ringOffset, final long hostOffset, final long bytes) {
+        if (mapping == null || bytes > fastcopyMaxBytes || !copies.isIdle()) {
+            return false;
+        }
+        mapping.write(ringOffset, host, hostOffset, bytes);
+        storedBytes += bytes;
+        return true;
+    }
+
+    private void copyByStream(final long address, final long hostOffset, final long bytes) {
+        stream.copyToDevice(address, host, hostOffset, bytes);
         copies.onCopy();
     }
 
@@ -113,7 +122,7 @@ public final class StagedReceiveMemory extends DeviceReceiveMemory {
         if (nic != null) {
             nic.flush();
         }
-        stream.copyWithin(of(to).address() + toOffset, ring.address() + ringOffset, bytes);
+        stream.copyWithin(address(to, toOffset, bytes), ring.address() + ringOffset, bytes);
         copies.onCopy();
     }
 
@@ -127,7 +136,7 @@ public final class StagedReceiveMemory extends DeviceReceiveMemory {
     private void moveOn() {
         if (nic != null && !nic.work(copies.isIdle())) {
             copies.reopen(nic.completed(submitted()));
-            nic.giveBack(this::copyByStream);
+            nic.giveBack((offset, hostOffset, bytes) -> copyByStream(ring.address() + offset, hostOffset, bytes));
             copies.mark(submitted());
         }
     }

@@ -222,6 +222,13 @@ public final class EngineSubscriber implements Subscriber {
     }
 
     @Override
+    public boolean isPosted(final DeviceRegion region) {
+        try (UseGuard _ = guard.enter()) {
+            return posted.overlaps(region);
+        }
+    }
+
+    @Override
     public Optional<PlacementReport> placement() {
         return Optional.ofNullable(placement);
     }

@@ -60,7 +60,7 @@ public final class PostedBuffers {
                     && other.address() < region.address() + region.bytes();
         }
 
-        private boolean isAlive() {
+        boolean isAlive() {
             return !region.hostAddressable() || region.host().scope().isAlive();
         }
     }
@@ -80,12 +80,9 @@ public final class PostedBuffers {
             throw new IllegalArgumentException("post: expected at least frame-max, " + frameMaxBytes + " bytes, got "
                     + region.bytes() + "; allocate more, or set frame-max= to the longest frame");
         }
-        outstanding.removeIf(Posted::isReleased);
-        for (final Posted other : outstanding) {
-            if (other.overlaps(region)) {
-                throw new IllegalArgumentException("post: this memory is posted already, or the frame in it is not"
-                        + " released; expected a buffer of its own for each frame");
-            }
+        if (overlaps(region)) {
+            throw new IllegalArgumentException("post: this memory is posted already, or the frame in it is not"
+                    + " released; expected a buffer of its own for each frame");
         }
         final Posted buffer = new Posted(region);
         if (!posted.offer(buffer)) {
@@ -120,25 +117,28 @@ public final class PostedBuffers {
         }
     }
 
-    /// Receiver: the next buffer, if it is long enough and its memory is alive; else null.
+    /// Receiver: takes the next buffer, if it is long enough and its memory is alive; else null.
     @Nullable
-    Posted peek(final long bytes) {
+    Posted take(final long bytes) {
         Posted first = first();
         while (first != null && !first.isAlive()) {
             // The owner closed the buffer's arena, so the buffer cannot receive a frame.
-            take();
+            remove();
             first.release();
             first = first();
         }
-        return first != null && first.region().bytes() >= bytes ? first : null;
+        if (first == null || first.region().bytes() < bytes) {
+            return null;
+        }
+        remove();
+        return first;
     }
 
     private @Nullable Posted first() {
         return unused.isEmpty() ? posted.peek() : unused.peek();
     }
 
-    /// Receiver: takes the next buffer.
-    void take() {
+    private void remove() {
         if (unused.poll() == null) {
             posted.poll();
         }
@@ -147,5 +147,19 @@ public final class PostedBuffers {
     /// Receiver: a buffer that was taken is free again.
     void giveBack(final Posted buffer) {
         unused.add(buffer);
+    }
+
+    /// No frame is received any more: all buffers that hold none are their owner's.
+    void close() {
+        for (Posted left = first(); left != null; left = first()) {
+            remove();
+            left.release();
+        }
+    }
+
+    /// Subscriber: whether memory is posted, or a frame in it is not released.
+    boolean overlaps(final DeviceRegion region) {
+        outstanding.removeIf(Posted::isReleased);
+        return outstanding.stream().anyMatch(buffer -> buffer.overlaps(region));
     }
 }

@@ -520,6 +520,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                 memory::detach,
                 repair,
                 data,
+                queue::leave,
                 this::disconnect);
     }
 

@@ -9,6 +9,7 @@ import io.framecast.engine.session.SessionHost;
 import io.framecast.engine.session.Waiter;
 import io.framecast.engine.sink.ReceiveMemory;
 import io.framecast.reliability.assembly.Assembly;
+import io.framecast.reliability.assembly.FrameMemory.Space;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.session.FrameConsumer;
@@ -39,7 +40,6 @@ public final class SessionQueue implements FrameConsumer {
     private final EngineSubscriber subscriber;
     private final Waiter sleeper;
     private final Wakeup receiver;
-    private final PostedBuffers posted;
     private final ReceiveMemory memory;
     private final Assembly assembly;
     private final LossQueue losses = new LossQueue();
@@ -65,7 +65,7 @@ public final class SessionQueue implements FrameConsumer {
     // Queries of streams that remain in this cycle.
     private int looksLeft = NO_CYCLE;
     private long takenBackId;
-    private PostedBuffers.@Nullable Posted target;
+    private final PostedTargets targets;
 
     // This queue waits until the subscriber has taken everything from that one. Set before the subscriber sees this
     // queue; cleared by the subscriber.
@@ -94,7 +94,7 @@ public final class SessionQueue implements FrameConsumer {
         this.receiver = receiver;
         this.memory = memory;
         this.assembly = assembly;
-        posted = subscriber.posted();
+        targets = new PostedTargets(subscriber.posted(), memory);
         clock = new SourceClock(subscriber.channel().stream().delivery());
     }
 
@@ -148,18 +148,18 @@ public final class SessionQueue implements FrameConsumer {
     }
 
     @Override
-    public boolean wantsPosted(final long bytes) {
-        final PostedBuffers.Posted next = posted.peek(bytes);
-        target = next;
-        if (next != null) {
-            memory.post(next.region());
-        }
-        return next != null;
+    public int takeBuffer(final long bytes) {
+        return targets.take(bytes);
     }
 
     @Override
-    public boolean isPostedGone(final long bytes) {
-        return posted.peek(bytes) != target;
+    public boolean isBufferGone(final int number) {
+        return targets.isGone(number);
+    }
+
+    @Override
+    public void returnBuffer(final int number) {
+        targets.giveBack(number);
     }
 
     @Override
@@ -167,11 +167,8 @@ public final class SessionQueue implements FrameConsumer {
         final EngineFrame object = unused();
         final DeviceRegion region = memory.region(assembly.space(), assembly.offset(), frame.bytes());
         memory.record(object.ready());
-        if (target != null) {
-            posted.take();
-        }
         object.fill(frame, region, assembly.isInPlace());
-        object.held(place, target);
+        object.held(place, assembly.space() == Space.POSTED ? targets.handOver(assembly.offset()) : null);
         if (!delivered.offer(object)) {
             throw new IllegalStateException("more frames than places");
         }
@@ -189,6 +186,7 @@ public final class SessionQueue implements FrameConsumer {
 
     @Override
     public long nextReleased() {
+        targets.settle();
         for (EngineFrame frame = returned.poll(); frame != null; frame = returned.poll()) {
             // Before the query of its stream: a lost device answers with an exception, and a list must hold the
             // frame then.
@@ -210,14 +208,14 @@ public final class SessionQueue implements FrameConsumer {
             drainingNext++;
         }
         looksLeft = NO_CYCLE;
-        return NONE;
+        return NO_PLACE;
     }
 
     private long release(final EngineFrame frame) {
         final long place = frame.place();
         final PostedBuffers.Posted buffer = frame.unusedBuffer();
         if (buffer != null) {
-            posted.giveBack(buffer);
+            targets.giveBack(buffer);
         }
         frame.onRecycled();
         free[freeCount++] = frame;
@@ -228,7 +226,7 @@ public final class SessionQueue implements FrameConsumer {
     public long takeBack() {
         final EngineFrame frame = delivered.poll();
         if (frame == null) {
-            return NONE;
+            return NO_PLACE;
         }
         takenBackId = frame.frameId();
         return release(frame);
@@ -274,8 +272,14 @@ public final class SessionQueue implements FrameConsumer {
         return losses.isEmpty();
     }
 
-    /// Receiver, when every frame came back.
+    /// Receiver: nothing arrives any more.
+    void leave() {
+        assembly.leave();
+    }
+
+    /// Receiver, when every frame came back and the memory is closed.
     void close() {
+        targets.close();
         for (int i = 0; i < made; i++) {
             all[i].closeEvents();
         }

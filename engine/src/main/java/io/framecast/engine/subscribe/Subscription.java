@@ -592,6 +592,6 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
 
     @Override
     public void close() {
-        CloseHelper.closeAll(sessions::close, subscriber.device());
+        CloseHelper.closeAll(sessions::close, subscriber.posted()::close, subscriber.device());
     }
 }

@@ -19,8 +19,10 @@ import io.framecast.engine.subscribe.SessionQueue;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -44,6 +46,10 @@ class StagedStreamTest extends LateDeviceFixture {
         join(settings);
         awaitReady();
     }
+
+    // The user's, where it posts any.
+    private DeviceRegion[] buffers = {};
+    private int inBuffers;
 
     private static long length(final int id) {
         return 1 + (id * 48_611L) % 150_000;
@@ -149,6 +155,45 @@ class StagedStreamTest extends LateDeviceFixture {
         deliver(6, 80);
     }
 
+    /// The user posts each buffer again as soon as the stream that reads the frame in it has come that far.
+    @ParameterizedTest
+    @CsvSource({
+        "0, emulated",
+        "0.02, emulated",
+        "0.02, emulated|placement=fastcopy|fastcopy-max=20k",
+        "0.02, emulated|placement=loopback",
+        "0.02, emulated|placement=direct",
+        "0.02, host"
+    })
+    void shouldReceiveIntoTheUsersBuffers(final double faults, final String kind) {
+        start(new FifoNetwork.Faults(faults, faults, faults), faults, SETTINGS + kind);
+        buffers = new DeviceRegion[6];
+        for (int b = 0; b < buffers.length; b++) {
+            buffers[b] = subscriber.device().allocate(150_000);
+        }
+        deliver(120, 1);
+        assertTrue(inBuffers > 60, () -> inBuffers + " of 120 frames lie in the user's buffers");
+        final long copied = 120 - subscriber.stats().inPlaceFrames();
+        final boolean staged = kind.startsWith("emulated") && !kind.contains("direct");
+        assertTrue(staged ? copied < inBuffers / 2 : copied >= inBuffers, () -> copied + " frames were copied on");
+        for (final DeviceRegion buffer : buffers) {
+            subscriber.device().free(buffer);
+        }
+    }
+
+    private void post() {
+        for (final DeviceRegion buffer : buffers) {
+            if (!subscriber.isPosted(buffer)) {
+                assertTrue(subscriber.post(buffer));
+            }
+        }
+    }
+
+    private boolean isInBuffer(final DeviceFrame frame) {
+        return Arrays.stream(buffers)
+                .anyMatch(buffer -> buffer.address() == frame.region().address());
+    }
+
     private void deliver(final int frames, final int scale) {
         final DeviceStream stream = subscriber.device().openStream();
         final Deque<Copy> copies = new ArrayDeque<>();
@@ -161,8 +206,10 @@ class StagedStreamTest extends LateDeviceFixture {
                 offered++;
                 next = frame(offered, scale);
             }
+            post();
             final DeviceFrame frame = subscriber.poll();
             if (frame != null) {
+                inBuffers += isInBuffer(frame) ? 1 : 0;
                 assertEquals(polled, frame.frameId());
                 assertEquals(scale * length(polled), frame.length());
                 final MemorySegment host = arena.allocate(frame.length());
@@ -281,6 +328,7 @@ class StagedStreamTest extends LateDeviceFixture {
         start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated" + placement);
         final int frames = 40;
         final DeviceRegion[] buffers = new DeviceRegion[frames];
+        final long[] addresses = new long[frames];
         for (int b = 0; b < frames; b++) {
             buffers[b] = device.allocate(150_000);
             assertTrue(subscriber.post(buffers[b]));
@@ -291,11 +339,13 @@ class StagedStreamTest extends LateDeviceFixture {
             offered += offered < frames && publisher.offer(frame(offered), FrameOptions.DEFAULT) > 0 ? 1 : 0;
             final DeviceFrame frame = subscriber.poll();
             if (frame != null) {
-                assertEquals(buffers[polled].address(), frame.region().address());
+                addresses[polled++] = frame.region().address();
                 frame.close();
-                polled++;
             }
         }
+        assertEquals(
+                Arrays.stream(buffers).mapToLong(DeviceRegion::address).boxed().collect(Collectors.toSet()),
+                Arrays.stream(addresses).boxed().collect(Collectors.toSet()));
         // Copies out of the ring that are still in flight complete.
         final DeviceEvent progress = device.openEvent();
         for (int asked = 0; asked < 50_000; asked++) {
@@ -305,7 +355,7 @@ class StagedStreamTest extends LateDeviceFixture {
         final DeviceStream stream = subscriber.device().openStream();
         for (int id = 0; id < frames; id++) {
             final MemorySegment host = arena.allocate(length(id));
-            stream.copyToHost(host, 0, buffers[id].address(), host.byteSize());
+            stream.copyToHost(host, 0, addresses[id], host.byteSize());
             stream.synchronize();
             assertEquals(-1, host.mismatch(frame(id)), "frame " + id);
         }

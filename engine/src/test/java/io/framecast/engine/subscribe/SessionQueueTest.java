@@ -17,6 +17,7 @@ import io.framecast.engine.node.StreamFixture;
 import io.framecast.engine.sink.HostReceiveMemory;
 import io.framecast.engine.sink.ReceiveMemory;
 import io.framecast.reliability.assembly.Assembly;
+import io.framecast.reliability.assembly.BufferQueue;
 import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.session.FrameConsumer;
@@ -61,7 +62,7 @@ class SessionQueueTest {
     }
 
     private void deliver() {
-        assertFalse(queue.wantsPosted(64));
+        assertEquals(BufferQueue.NONE, queue.takeBuffer(64));
         queue.onFrame(new ReceivedFrame(), PLACE);
     }
 

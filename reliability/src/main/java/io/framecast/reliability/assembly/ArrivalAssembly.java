@@ -162,16 +162,17 @@ final class ArrivalAssembly extends Assembly {
     }
 
     @Override
-    public boolean locate(final ReceivedFrame frame, final long place, final boolean posted) {
+    public boolean locate(final ReceivedFrame frame, final long place, final int posted) {
         final long at = takenOffset + frame.slotOffset();
-        if (!posted) {
+        if (posted == BufferQueue.NONE) {
             return locatedAt(takenSpace, at, takenSpace == Space.RING);
         }
-        memory.copy(takenSpace, at, Space.POSTED, 0, frame.bytes());
+        final long to = BufferQueue.offset(posted);
+        memory.copy(takenSpace, at, Space.POSTED, to, frame.bytes());
         // The user may close the frame before this copy ended. Only later copies write reassembly buffers.
         ringCopies = takenSpace == Space.RING ? memory.submitted() : ringCopies;
         memory.flush();
         reassembled(frame.bytes());
-        return locatedAt(Space.POSTED, 0, false);
+        return locatedAt(Space.POSTED, to, false);
     }
 }

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// Order of calls: [#start] when the receiver became a member. Then, in each cycle, [#poll], and for each datagram
 /// of it [#accept] or [#reject] by the machine's verdict, then [#endBatch]. For each repair [#reserve] *before* the
 /// machine gets it, and [#repaired] when the machine took it. For each whole frame [#canDeliver], [#deliver] when
-/// the machine gave it out, [#locate] for it or for each frame of its bundle, and [#release] when the user released
-/// it.
+/// the machine gave it out, [#locate] or [#drop] for it or for each frame of its bundle, and [#release] when the user
+/// released it. [#leave] when nothing arrives any more.
 ///
 /// Pure state over [FrameMemory] and [LanePort]; one thread; allocates only in its constructor.
 public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly {
@@ -60,7 +60,9 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
     public abstract int prepare(LanePort data);
 
     /// The receiver became a member from this sequence on.
-    public void start(final long firstSequence) {
+    ///
+    /// @param buffers the user's, which frames are received into
+    public void start(final long firstSequence, final BufferQueue buffers) {
         ledger.start(firstSequence);
     }
 
@@ -71,7 +73,7 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
     /// @return datagrams taken, as the lane describes them, or [#NO_SLOT]
     public abstract int poll(LanePort data, @Nullable ReceiverMachine expected);
 
-    /// Datagrams of the last poll, in consecutive slots and of consecutive sequences, were accepted.
+    /// Datagrams of the last poll, of one frame, in consecutive slots and of consecutive sequences, were accepted.
     ///
     /// @param bytes payload length of the first; the others fill their slots
     public abstract void accept(int slot, long sequence, int count, int bytes);
@@ -147,13 +149,33 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
                 && table.open(memory.read(where, bundleOffset + bundle.bytes() - bytes, bytes), bytes, bundle);
     }
 
+    /// Whether the frame delivered last was received into a buffer of the user's.
+    public boolean isPosted() {
+        return false;
+    }
+
+    /// Whether the owner freed the buffer that the frame delivered last was received into: drop it.
+    public boolean isGone() {
+        return false;
+    }
+
     /// Makes a frame contiguous, the one delivered last or one of its bundle. [#space] and [#offset] then locate
     /// it. Not while [#isArriving].
     ///
     /// @param place of the frame
-    /// @param posted whether it must lie in the user's posted buffer
+    /// @param buffer of the user, taken for the frame, to which it is copied; [BufferQueue#NONE] for none
     /// @return false when a reassembly buffer is needed and none is free: try again later
-    public abstract boolean locate(ReceivedFrame frame, long place, boolean posted);
+    public abstract boolean locate(ReceivedFrame frame, long place, int buffer);
+
+    /// The frame delivered last, or one of its bundle, is dropped before it was located.
+    public void drop(final long place) {
+        release(place);
+    }
+
+    /// Nothing arrives any more: buffers of frames that are not whole are given back.
+    public void leave() {
+        // Only some placements receive into the user's buffers.
+    }
 
     final boolean locatedAt(final Space where, final long at, final boolean untouched) {
         space = where;

@@ -20,7 +20,7 @@ public interface FrameMemory {
         SCRATCH,
         /// `[buffers][bufferBytes]`: frames that do not lie in one piece in the ring.
         REASSEMBLY,
-        /// The buffer that the user posted for the next frame.
+        /// The buffers of a [BufferQueue], each from [BufferQueue#offset] on.
         POSTED
     }
 

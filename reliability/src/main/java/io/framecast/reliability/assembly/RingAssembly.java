@@ -110,17 +110,21 @@ final class RingAssembly extends SequenceAssembly {
     }
 
     @Override
-    public boolean locate(final ReceivedFrame frame, final long place, final boolean posted) {
+    public boolean locate(final ReceivedFrame frame, final long place, final int buffer) {
+        final boolean posted = buffer != BufferQueue.NONE;
         final boolean wraps = offsetOf(frame) + frame.bytes() > shape.ringBytes() && !memory.isRingMappedTwice();
         if (!posted && wraps && bufferPlace != FREE) {
             return false;
         }
         final boolean untouched = isUntouched(frame);
-        if (!posted && !wraps) {
+        if (posted) {
+            return locateCopy(frame, Space.POSTED, BufferQueue.offset(buffer));
+        }
+        if (!wraps) {
             return locatedAt(Space.RING, offsetOf(frame), untouched);
         }
-        bufferPlace = posted ? bufferPlace : place;
-        return locateCopy(frame, posted ? Space.POSTED : Space.REASSEMBLY);
+        bufferPlace = place;
+        return locateCopy(frame, Space.REASSEMBLY, 0);
     }
 
     @Override

@@ -19,7 +19,7 @@ abstract sealed class SequenceAssembly extends Assembly permits RingAssembly, St
     }
 
     @Override
-    final void take(final ReceivedFrame frame) {
+    void take(final ReceivedFrame frame) {
         takenSlot = ring.slot(frame.firstSequence());
     }
 
@@ -33,11 +33,11 @@ abstract sealed class SequenceAssembly extends Assembly permits RingAssembly, St
     }
 
     /// Copies a frame out of the ring, which is its place then.
-    final boolean locateCopy(final ReceivedFrame frame, final Space to) {
-        memory.copy(Space.RING, offsetOf(frame), to, 0, frame.bytes());
+    final boolean locateCopy(final ReceivedFrame frame, final Space to, final long toOffset) {
+        memory.copy(Space.RING, offsetOf(frame), to, toOffset, frame.bytes());
         memory.flush();
         reassembled(frame.bytes());
-        return locatedAt(to, 0, false);
+        return locatedAt(to, toOffset, false);
     }
 
     @Override

@@ -9,10 +9,11 @@ import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.wire.DataLayout;
 import org.jspecify.annotations.Nullable;
 
-/// Payloads land in staging memory in order of arrival, and each run of consecutive sequences is copied by
-/// one copy straight to its place in the ring. Loss and reordering cost shorter runs and nothing else. A frame that
-/// passes the ring's end goes on in the tail behind it: slots that it would have at the ring's start stay unused. The
-/// tail holds one such frame, and the next one has no slots before that is released.
+/// Payloads land in staging memory in order of arrival, and each run of consecutive sequences is copied by one copy
+/// straight to its place: in the buffer that the user posted for the frame, or else in the ring. Loss and reordering
+/// cost shorter runs and nothing else. A frame that passes the ring's end goes on in the tail behind it: slots that it
+/// would have at the ring's start stay unused. The tail holds one such frame, and the next one has no slots before that
+/// is released.
 final class StagedAssembly extends SequenceAssembly {
     private final SlotQueue staging;
     private final CopyLedger copies = new CopyLedger();
@@ -22,10 +23,15 @@ final class StagedAssembly extends SequenceAssembly {
     private final int slotBytes;
     // At the ring's start, which the end of a frame may not have.
     private final int tailSlots;
-    // The run that is being gathered: staging slot, slot of the ring or its tail, count.
+    private final PostedFrames posted;
+    // The run that is being gathered: staging slot and count, and its place.
     private int runSlot;
-    private int runTarget;
     private int runCount;
+    private Space runSpace = Space.RING;
+    private long runOffset;
+    private long runBytes;
+    // The user's buffer in which the frame delivered last lies.
+    private int takenBuffer = PostedFrames.IN_RING;
 
     StagedAssembly(final MemoryShape shape, final FrameMemory memory) {
         super(shape, memory);
@@ -33,7 +39,14 @@ final class StagedAssembly extends SequenceAssembly {
         tailSlots = (int) (shape.tailBytes() / slotBytes);
         landing = memory.data();
         staging = new SlotQueue(shape.landingSlots());
+        posted = new PostedFrames(shape.ringSlots());
         bundles = memory.isRingInHost() ? null : new BundleTables(shape.ringSlots(), slotBytes);
+    }
+
+    @Override
+    public void start(final long firstSequence, final BufferQueue buffers) {
+        super.start(firstSequence, buffers);
+        posted.take(buffers);
     }
 
     @Override
@@ -52,8 +65,29 @@ final class StagedAssembly extends SequenceAssembly {
     public void accept(final int slot, final long sequence, final int count, final int bytes) {
         // Only a datagram that is a frame of its own, or a bundle, can have a table: never one of a run.
         keepTable(landing, slot, sequence, bytes);
+        final long header = landing.headerOffset(slot);
+        final long index = DataLayout.FRAME_INDEX.unsigned(landing.headers(), header);
+        final int buffer = decide(header, sequence - index, sequence + count);
+        if (buffer == PostedFrames.IN_RING) {
+            gatherInRing(slot, sequence, count, index);
+        } else if (buffer != PostedFrames.GONE) {
+            final long offset = BufferQueue.offset(buffer) + index * slotBytes;
+            gather(slot, count, Space.POSTED, offset, bytes + (count - 1L) * slotBytes);
+        }
+    }
+
+    private int decide(final long header, final long first, final long end) {
+        return DataLayout.isBundle(landing.headers(), header)
+                ? PostedFrames.IN_RING
+                : posted.decide(
+                        first, ring.slot(first), DataLayout.FRAME_BYTES.unsigned(landing.headers(), header), end);
+    }
+
+    private void gatherInRing(final int slot, final long sequence, final int count, final long index) {
         for (int i = 0; i < count; i++) {
-            gather(slot + i, target(slot + i, sequence + i));
+            final long target = (long) inTail(ring.slot(sequence + i), index + i) * slotBytes;
+            // Slots behind a short payload are copied with stale bytes in their tails: one copy instead of many.
+            gather(slot + i, 1, Space.RING, target, slotBytes);
         }
     }
 
@@ -68,34 +102,39 @@ final class StagedAssembly extends SequenceAssembly {
         }
     }
 
-    // Headers are read near the ring's start only.
-    private int target(final int slot, final long sequence) {
-        final int at = ring.slot(sequence);
-        return at < tailSlots
-                ? inTail(at, DataLayout.FRAME_INDEX.unsigned(landing.headers(), landing.headerOffset(slot)))
-                : at;
-    }
-
     // A frame with more datagrams before this one than the ring has slots before it began at the ring's end.
     private int inTail(final int ringSlot, final long frameIndex) {
         return ringSlot < tailSlots && frameIndex > ringSlot ? shape.ringSlots() + ringSlot : ringSlot;
     }
 
-    // Slots behind a short payload are copied with stale bytes in their tails: one copy instead of many.
-    private void gather(final int slot, final int target) {
-        if (runCount == 0 || slot != runSlot + runCount || target != runTarget + runCount) {
+    private void gather(final int slot, final int count, final Space space, final long offset, final long bytes) {
+        if (slot != runSlot + runCount || space != runSpace || offset != runOffset + runBytes) {
             copyRun();
-            runSlot = slot;
-            runTarget = target;
         }
-        runCount++;
+        if (runCount == 0) {
+            runSlot = slot;
+            runSpace = space;
+            runOffset = offset;
+        }
+        runCount += count;
+        runBytes += bytes;
     }
 
     private void copyRun() {
         if (runCount > 0) {
-            final long bytes = (long) runCount * slotBytes;
-            memory.copy(Space.STAGING, landing.payloadOffset(runSlot), Space.RING, (long) runTarget * slotBytes, bytes);
+            copy(Space.STAGING, landing.payloadOffset(runSlot), runSpace, runOffset, runBytes);
             runCount = 0;
+            runBytes = 0;
+        }
+    }
+
+    private void copy(final Space from, final long fromOffset, final Space to, final long offset, final long bytes) {
+        try {
+            memory.copy(from, fromOffset, to, offset, bytes);
+        } catch (final IllegalStateException e) {
+            if (to != Space.POSTED || !posted.isGone(BufferQueue.number(offset))) {
+                throw e;
+            }
         }
     }
 
@@ -115,13 +154,60 @@ final class StagedAssembly extends SequenceAssembly {
     public void repaired(final long sequence, final long frameIndex, final int repairSlot, final int bytes) {
         final LandingSlots repairs = memory.repairs();
         keepTable(repairs, repairSlot, sequence, bytes);
-        final long target = (long) inTail(ring.slot(sequence), frameIndex) * slotBytes;
-        memory.copy(Space.REPAIR, repairs.payloadOffset(repairSlot), Space.RING, target, bytes);
+        final long from = repairs.payloadOffset(repairSlot);
+        final int buffer = posted.decideByRepair(ring.slot(sequence - frameIndex), sequence + 1);
+        if (buffer == PostedFrames.IN_RING) {
+            final long target = (long) inTail(ring.slot(sequence), frameIndex) * slotBytes;
+            copy(Space.REPAIR, from, Space.RING, target, bytes);
+        } else if (buffer != PostedFrames.GONE) {
+            copy(Space.REPAIR, from, Space.POSTED, BufferQueue.offset(buffer) + frameIndex * slotBytes, bytes);
+        }
     }
 
     @Override
-    public boolean locate(final ReceivedFrame frame, final long place, final boolean posted) {
-        return posted ? locateCopy(frame, Space.POSTED) : locatedAt(Space.RING, offsetOf(frame), true);
+    void take(final ReceivedFrame frame) {
+        super.take(frame);
+        takenBuffer = posted.leave(takenSlot());
+    }
+
+    @Override
+    public boolean isPosted() {
+        return takenBuffer >= 0;
+    }
+
+    @Override
+    public boolean isGone() {
+        return takenBuffer == PostedFrames.GONE;
+    }
+
+    @Override
+    public boolean locate(final ReceivedFrame frame, final long place, final int buffer) {
+        if (isPosted()) {
+            final long at = BufferQueue.offset(takenBuffer);
+            takenBuffer = PostedFrames.IN_RING;
+            return locatedAt(Space.POSTED, at, true);
+        }
+        return buffer == BufferQueue.NONE
+                ? locatedAt(Space.RING, offsetOf(frame), true)
+                : locateCopy(frame, Space.POSTED, BufferQueue.offset(buffer));
+    }
+
+    @Override
+    public void drop(final long place) {
+        posted.giveBack(takenBuffer);
+        takenBuffer = PostedFrames.IN_RING;
+        super.drop(place);
+    }
+
+    @Override
+    public void skip(final long firstSequence, final long endSequence) {
+        posted.drop(ring.slot(firstSequence), endSequence - firstSequence);
+        super.skip(firstSequence, endSequence);
+    }
+
+    @Override
+    public void leave() {
+        posted.close();
     }
 
     @Override

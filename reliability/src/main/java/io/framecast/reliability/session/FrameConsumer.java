@@ -1,5 +1,6 @@
 package io.framecast.reliability.session;
 
+import io.framecast.reliability.assembly.BufferQueue;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
 
@@ -7,34 +8,26 @@ import io.framecast.reliability.receive.ReceivedFrame;
 /// them. It holds frames and losses until the user polls them.
 ///
 /// Called by the session's thread; never calls the session.
-public interface FrameConsumer {
+public interface FrameConsumer extends BufferQueue {
     /// No frame was released.
-    long NONE = -1;
+    long NO_PLACE = -1;
 
     /// Whether one more frame can be taken.
     boolean hasRoom();
 
-    /// Whether a frame of that many bytes must lie in a buffer that the user posted; that buffer is
-    /// [io.framecast.reliability.assembly.FrameMemory.Space#POSTED] until the next call.
-    boolean wantsPosted(long bytes);
-
-    /// Takes a frame at the place that the session located. Only while [#hasRoom].
+    /// Takes a frame at the place that the session located, and with it the buffer that it lies in. Only while
+    /// [#hasRoom].
     ///
     /// @param frame valid during the call
     /// @param place the value that [#nextReleased] returns for this frame
     void onFrame(ReceivedFrame frame, long place);
 
-    /// The memory of the posted buffer named last was closed while a frame was copied into it.
-    ///
-    /// @return whether that is so: the frame takes the next buffer in the next cycle
-    boolean isPostedGone(long bytes);
-
-    /// The place of the next frame that the user has released, or [#NONE].
+    /// The place of the next frame that the user has released, or [#NO_PLACE].
     long nextReleased();
 
     /// Takes back the oldest frame that the user has not polled.
     ///
-    /// @return its place, or [#NONE]; [#takenBackId] is its number
+    /// @return its place, or [#NO_PLACE]; [#takenBackId] is its number
     long takeBack();
 
     long takenBackId();

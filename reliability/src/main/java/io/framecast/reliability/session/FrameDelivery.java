@@ -1,6 +1,7 @@
 package io.framecast.reliability.session;
 
 import io.framecast.reliability.assembly.Assembly;
+import io.framecast.reliability.assembly.BufferQueue;
 import io.framecast.reliability.receive.BundleTable;
 import io.framecast.reliability.receive.DroppedFrames;
 import io.framecast.reliability.receive.LossReason;
@@ -96,7 +97,7 @@ final class FrameDelivery {
             return consumer.hasRoomForLosses() && drop(frame, LossReason.EXPIRED);
         }
         if (awaitsKeyframe && !isKeyframe(frame)) {
-            assembly.release(place);
+            assembly.drop(place);
             consumer.onLoss(frame.frameId(), 1, LossReason.AWAITS_KEYFRAME);
             return true;
         }
@@ -113,7 +114,7 @@ final class FrameDelivery {
 
     private boolean drop(final ReceivedFrame frame, final LossReason reason) {
         pending = null;
-        assembly.release(place);
+        assembly.drop(place);
         consumer.onLateLoss(frame.frameId(), 1, reason);
         return true;
     }
@@ -216,7 +217,7 @@ final class FrameDelivery {
 
     private void releaseUnseen(final int count) {
         for (int i = 0; i < count; i++) {
-            assembly.release(place);
+            assembly.drop(place);
         }
     }
 
@@ -225,6 +226,9 @@ final class FrameDelivery {
         arriving = assembly.isArriving();
         if (arriving) {
             return false;
+        }
+        if (assembly.isGone()) {
+            return consumer.hasRoomForLosses() && drop(frame, LossReason.DAMAGED);
         }
         if (latest && supersedes(frame)) {
             takeBackWaiting();
@@ -238,11 +242,12 @@ final class FrameDelivery {
     }
 
     private boolean locate(final ReceivedFrame frame) {
-        final boolean posted = consumer.wantsPosted(frame.bytes());
+        final int buffer = assembly.isPosted() ? BufferQueue.NONE : consumer.takeBuffer(frame.bytes());
         try {
-            return assembly.locate(frame, place, posted);
+            return assembly.locate(frame, place, buffer);
         } catch (final IllegalStateException e) {
-            if (posted && consumer.isPostedGone(frame.bytes())) {
+            if (buffer != BufferQueue.NONE && consumer.isBufferGone(buffer)) {
+                // The frame takes the next buffer in the next cycle.
                 return false;
             }
             throw e;
@@ -260,7 +265,7 @@ final class FrameDelivery {
         long count = 0;
         while (consumer.hasRoomForLosses()) {
             final long taken = consumer.takeBack();
-            if (taken == FrameConsumer.NONE) {
+            if (taken == FrameConsumer.NO_PLACE) {
                 break;
             }
             final long id = consumer.takenBackId();
@@ -309,7 +314,7 @@ final class FrameDelivery {
 
     /// Gives back frames that were delivered and never polled, after the consumer closed.
     void drain() {
-        for (long taken = consumer.takeBack(); taken != FrameConsumer.NONE; taken = consumer.takeBack()) {
+        for (long taken = consumer.takeBack(); taken != FrameConsumer.NO_PLACE; taken = consumer.takeBack()) {
             assembly.release(taken);
         }
         releaseUnseen((pending == null ? 0 : 1) + bundle.remaining());

@@ -158,7 +158,7 @@ public final class ReceiveSession {
     private void start() {
         started = true;
         firstFrameId = machine.nextFrameId();
-        assembly.start(machine.startSequence());
+        assembly.start(machine.startSequence(), consumer);
         if (resumeFromId < firstFrameId) {
             consumer.onLoss(resumeFromId, firstFrameId - resumeFromId, LossReason.NOT_A_MEMBER);
         }
@@ -170,7 +170,7 @@ public final class ReceiveSession {
     /// @return frames
     public int takeBack(final long nowNs) {
         int work = 0;
-        for (long place = consumer.nextReleased(); place != FrameConsumer.NONE; place = consumer.nextReleased()) {
+        for (long place = consumer.nextReleased(); place != FrameConsumer.NO_PLACE; place = consumer.nextReleased()) {
             assembly.release(place);
             work++;
         }

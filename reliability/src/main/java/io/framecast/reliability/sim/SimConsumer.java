@@ -1,5 +1,6 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.assembly.BufferQueue;
 import io.framecast.reliability.assembly.FrameMemory.Space;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
@@ -35,6 +36,9 @@ final class SimConsumer implements SimReception.Taker {
     private long openCount;
     private @Nullable LossReason openReason;
     private long takenBackId;
+    // Of the user: posted for the frames to come, and taken so far.
+    private int buffersPosted;
+    private int buffersTaken;
     private int held;
 
     SimConsumer(
@@ -68,24 +72,34 @@ final class SimConsumer implements SimReception.Taker {
     }
 
     @Override
-    public boolean wantsPosted(final long bytes) {
-        final boolean wants = random.nextInt(8) == 0;
-        if (wants) {
-            memory.post(bytes);
+    public int takeBuffer(final long bytes) {
+        if (buffersPosted == 0) {
+            return NONE;
         }
-        return wants;
+        buffersPosted--;
+        final int number = buffersTaken++;
+        memory.post(number, bytes);
+        return number;
     }
 
     @Override
-    public boolean isPostedGone(final long bytes) {
-        return false;
+    public void returnBuffer(final int number) {
+        memory.unpost(number);
+        buffersPosted++;
     }
 
     @Override
     public void onFrame(final ReceivedFrame frame, final long place) {
+        if (random.nextInt(8) == 0) {
+            buffersPosted++;
+        }
         final Space space = reception.session().assembly().space();
-        final FrameCheck.Held one = checks.onFrame(
-                frame, memory.of(space), reception.session().assembly().offset(), space == Space.RING);
+        final long offset = reception.session().assembly().offset();
+        final FrameCheck.Held one =
+                checks.onFrame(frame, memory.of(space, offset), BufferQueue.within(offset), space == Space.RING);
+        if (space == Space.POSTED) {
+            memory.unpost(BufferQueue.number(offset));
+        }
         if (one == null) {
             return;
         }
@@ -97,13 +111,13 @@ final class SimConsumer implements SimReception.Taker {
 
     @Override
     public long nextReleased() {
-        return released.isEmpty() ? NONE : released.remove();
+        return released.isEmpty() ? NO_PLACE : released.remove();
     }
 
     @Override
     public long takeBack() {
         if (queue.isEmpty()) {
-            return NONE;
+            return NO_PLACE;
         }
         final Queued oldest = queue.remove();
         takenBackId = oldest.held.truth().id();

@@ -1,5 +1,6 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.assembly.BufferQueue;
 import io.framecast.reliability.assembly.FrameMemory;
 import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.assembly.MemoryShape;
@@ -10,6 +11,7 @@ import io.framecast.reliability.sim.plan.Plant;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
@@ -56,6 +58,8 @@ final class SimFrameMemory implements FrameMemory {
     private final Map<Space, Long> lengths = new EnumMap<>(Space.class);
     // Only those that were used: most receivers never reassemble a frame.
     private final Map<Space, byte[]> spaces = new EnumMap<>(Space.class);
+    // By number.
+    private final Map<Integer, byte[]> posted = new HashMap<>();
     private final LandingSlots data;
     private final LandingSlots repairs;
     private final ArrayDeque<Copy> pending = new ArrayDeque<>();
@@ -127,9 +131,14 @@ final class SimFrameMemory implements FrameMemory {
     public void copy(final Space from, final long fromOffset, final Space to, final long toOffset, final long bytes) {
         submitted++;
         final long copied = plant == Plant.SKIP_REASSEMBLY && isWithin(from, to) ? 0 : bytes;
-        requireWithin(from, fromOffset + bytes);
-        requireWithin(to, toOffset + bytes);
-        final Copy copy = new Copy(of(from), fromOffset, of(to), toOffset, copied);
+        requireWithin(from, fromOffset, bytes);
+        requireWithin(to, toOffset, bytes);
+        final Copy copy = new Copy(
+                of(from, fromOffset),
+                BufferQueue.within(fromOffset),
+                of(to, toOffset),
+                BufferQueue.within(toOffset),
+                copied);
         if (mode == Copies.LATER && from == Space.RING) {
             // On a stream of its own, in front of the user's work.
             copy.carryOut();
@@ -165,8 +174,9 @@ final class SimFrameMemory implements FrameMemory {
     }
 
     // Only the ring goes on at its start, and not where it has a tail.
-    private void requireWithin(final Space space, final long end) {
-        final long length = Objects.requireNonNull(lengths.get(space));
+    private void requireWithin(final Space space, final long offset, final long bytes) {
+        final long length = of(space, offset).length;
+        final long end = BufferQueue.within(offset) + bytes;
         if (end > (space == Space.RING && !tailed ? 2 * length : length)) {
             throw new IllegalStateException("a copy ends at " + end + " of " + length + " bytes of " + space);
         }
@@ -207,10 +217,19 @@ final class SimFrameMemory implements FrameMemory {
         return MemorySegment.ofArray(of(space)).asSlice(offset, bytes);
     }
 
-    /// The next frame lies in a buffer of its own.
-    void post(final long bytes) {
-        lengths.put(Space.POSTED, bytes);
-        spaces.remove(Space.POSTED);
+    /// The user posted a buffer.
+    void post(final int number, final long bytes) {
+        posted.put(number, rubbish(bytes));
+    }
+
+    /// No frame takes that buffer; copies into it may be under way.
+    void unpost(final int number) {
+        posted.remove(number);
+    }
+
+    /// The memory in which an offset of a space lies.
+    byte[] of(final Space space, final long offset) {
+        return space == Space.POSTED ? Objects.requireNonNull(posted.get(BufferQueue.number(offset))) : of(space);
     }
 
     byte[] of(final Space space) {

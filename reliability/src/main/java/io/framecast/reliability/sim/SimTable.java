@@ -26,7 +26,7 @@ final class SimTable implements SimReception.Taker, CheckpointLog {
     private final ReceiverMachine machine;
     private final Assembly assembly;
     private final SharedSegment segment;
-    // By entry: the session's place of the frame; NONE of a loss.
+    // By entry: the session's place of the frame; NO_PLACE of a loss.
     private final long[] places;
     private final List<Place> members = new ArrayList<>();
     private final ArrayDeque<Loss> losses = new ArrayDeque<>();
@@ -224,16 +224,6 @@ final class SimTable implements SimReception.Taker, CheckpointLog {
     }
 
     @Override
-    public boolean wantsPosted(final long bytes) {
-        return false;
-    }
-
-    @Override
-    public boolean isPostedGone(final long bytes) {
-        return false;
-    }
-
-    @Override
     public void onFrame(final ReceivedFrame frame, final long place) {
         final FrameCheck.Held one = reception.frames().onFrame(frame, segment.ring(), assembly.offset(), true);
         if (one == null || !reception.frames().onShared(one)) {
@@ -273,11 +263,11 @@ final class SimTable implements SimReception.Taker, CheckpointLog {
         while (oldest < limit) {
             final long place = places[(int) (oldest % places.length)];
             oldest++;
-            if (place != NONE) {
+            if (place != NO_PLACE) {
                 return place;
             }
         }
-        return NONE;
+        return NO_PLACE;
     }
 
     @Override
@@ -319,7 +309,7 @@ final class SimTable implements SimReception.Taker, CheckpointLog {
             entry.frameId = loss.firstId;
             entry.length = loss.count;
             entry.reason = loss.reason;
-            finish(entry, NONE, loss.end);
+            finish(entry, NO_PLACE, loss.end);
             show();
         }
         return losses.isEmpty();

@@ -26,7 +26,7 @@ final class ArrivalAssemblyTest {
     private void start() {
         assertEquals(TestShape.RING_SLOTS, assembly.prepare(lane));
         assertEquals(List.of("0+8"), lane.takePosts());
-        assembly.start(0);
+        assembly.start(0, BufferQueue.EMPTY);
     }
 
     private List<String> poll() {
@@ -39,7 +39,7 @@ final class ArrivalAssemblyTest {
     }
 
     private void locate(final ReceivedFrame frame, final long place, final boolean posted) {
-        assertTrue(assembly.locate(frame, place, posted));
+        assertTrue(assembly.locate(frame, place, posted ? 0 : BufferQueue.NONE));
     }
 
     private void assertAt(final Space space, final long offset) {

@@ -35,7 +35,7 @@ final class AssemblyTest {
 
     @Test
     void shouldCountTheSlotsOfHeldFramesAndThoseBehindThem() {
-        assembly.start(100);
+        assembly.start(100, BufferQueue.EMPTY);
         assertEquals(106, assembly.creditLimit());
         assertTrue(assembly.canDeliver(100, 2));
         final long first = deliver(100, 257);
@@ -55,7 +55,7 @@ final class AssemblyTest {
 
     @Test
     void shouldWaitForTheCopiesThatBringAFrame() {
-        assembly.start(0);
+        assembly.start(0, BufferQueue.EMPTY);
         assertFalse(assembly.isCopying());
         assembly.repaired(0, 0, 0, 256);
         assertTrue(assembly.isCopying());

@@ -13,6 +13,7 @@ final class RecordedMemory extends CopyCounts {
     private final LandingSlots repairs;
     private int flushes;
     private boolean ringInHost;
+    private boolean failing;
 
     RecordedMemory(final MemoryShape shape) {
         this(shape, false);
@@ -51,6 +52,11 @@ final class RecordedMemory extends CopyCounts {
         return taken;
     }
 
+    /// The next copy fails, as one into memory that its owner freed.
+    void failNext() {
+        failing = true;
+    }
+
     int flushes() {
         return flushes;
     }
@@ -67,6 +73,10 @@ final class RecordedMemory extends CopyCounts {
 
     @Override
     public void copy(final Space from, final long fromOffset, final Space to, final long toOffset, final long bytes) {
+        if (failing) {
+            failing = false;
+            throw new IllegalStateException("closed");
+        }
         copies.add(from + " " + fromOffset + " > " + to + " " + toOffset + " x " + bytes);
         begin();
     }

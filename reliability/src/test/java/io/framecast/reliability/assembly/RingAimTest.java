@@ -21,7 +21,7 @@ final class RingAimTest {
     private static Assembly assembly(final int spareSlots) {
         final MemoryShape shape = TestShape.of(Kind.IN_RING, spareSlots, 0);
         final Assembly assembly = Assembly.of(shape, new RecordedMemory(shape));
-        assembly.start(0);
+        assembly.start(0, BufferQueue.EMPTY);
         return assembly;
     }
 

@@ -23,7 +23,7 @@ final class RingAssemblyTest {
 
     @BeforeEach
     void start() {
-        assembly.start(0);
+        assembly.start(0, BufferQueue.EMPTY);
     }
 
     private long deliver(final long firstSequence, final long bytes) {
@@ -31,7 +31,7 @@ final class RingAssemblyTest {
     }
 
     private boolean isInPlace(final ReceivedFrame frame) {
-        assertTrue(assembly.locate(frame, assembly.deliver(frame), false));
+        assertTrue(assembly.locate(frame, assembly.deliver(frame), BufferQueue.NONE));
         return assembly.isInPlace();
     }
 
@@ -61,7 +61,7 @@ final class RingAssemblyTest {
         assertEquals(List.of(), memory.takeCopies());
         final ReceivedFrame second = ReceivedFrames.whole(1, 600);
         deliver(0, 100);
-        assertTrue(assembly.locate(second, assembly.deliver(second), false));
+        assertTrue(assembly.locate(second, assembly.deliver(second), BufferQueue.NONE));
         assertEquals(Space.RING, assembly.space());
         assertEquals(256, assembly.offset());
         assertTrue(assembly.isInPlace());
@@ -117,7 +117,7 @@ final class RingAssemblyTest {
         assembly.repaired(0, 0, 0, 256);
         final ReceivedFrame moved = ReceivedFrames.whole(0, 256);
         final long place = assembly.deliver(moved);
-        assertTrue(assembly.locate(moved, place, false));
+        assertTrue(assembly.locate(moved, place, BufferQueue.NONE));
         assertFalse(assembly.isInPlace());
         assembly.release(place);
         pass(1, 8);
@@ -131,7 +131,7 @@ final class RingAssemblyTest {
         assembly.repaired(0, 0, 0, 256);
         final ReceivedFrame moved = ReceivedFrames.whole(0, 256);
         final long place = assembly.deliver(moved);
-        assertTrue(assembly.locate(moved, place, true));
+        assertTrue(assembly.locate(moved, place, 0));
         assembly.release(place);
         pass(1, 8);
         assertTrue(isInPlace(8, 256));
@@ -169,15 +169,15 @@ final class RingAssemblyTest {
     void shouldTellForEachFrameOfABundleWhetherItWasMoved() {
         assembly.repaired(1, 0, 0, 256);
         final long first = assembly.deliver(ReceivedFrames.bundle(0, 200, 2));
-        assertTrue(assembly.locate(ReceivedFrames.part(0, 0, 10, false), first, false));
+        assertTrue(assembly.locate(ReceivedFrames.part(0, 0, 10, false), first, BufferQueue.NONE));
         assertTrue(assembly.isInPlace());
-        assertTrue(assembly.locate(ReceivedFrames.part(0, 64, 10, true), first, false));
+        assertTrue(assembly.locate(ReceivedFrames.part(0, 64, 10, true), first, BufferQueue.NONE));
         assertTrue(assembly.isInPlace());
         assertEquals(64, assembly.offset());
         final long second = assembly.deliver(ReceivedFrames.bundle(1, 200, 2));
-        assertTrue(assembly.locate(ReceivedFrames.part(1, 0, 10, false), second, false));
+        assertTrue(assembly.locate(ReceivedFrames.part(1, 0, 10, false), second, BufferQueue.NONE));
         assertFalse(assembly.isInPlace());
-        assertTrue(assembly.locate(ReceivedFrames.part(1, 64, 10, true), second, false));
+        assertTrue(assembly.locate(ReceivedFrames.part(1, 64, 10, true), second, BufferQueue.NONE));
         assertFalse(assembly.isInPlace());
         assertEquals(256 + 64, assembly.offset());
         assembly.repaired(2, 0, 0, 256);
@@ -213,7 +213,7 @@ final class RingAssemblyTest {
         assembly.endBatch();
         assertEquals(List.of(), memory.takeCopies());
         final ReceivedFrame frame = ReceivedFrames.whole(3, 256);
-        assertTrue(assembly.locate(frame, assembly.deliver(frame), false));
+        assertTrue(assembly.locate(frame, assembly.deliver(frame), BufferQueue.NONE));
         assertEquals(0, assembly.offset());
     }
 }

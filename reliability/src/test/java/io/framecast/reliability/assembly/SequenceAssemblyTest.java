@@ -24,7 +24,7 @@ final class SequenceAssemblyTest {
             final MemoryShape shape = TestShape.of(kind);
             final RecordedMemory memory = new RecordedMemory(shape, mappedTwice);
             final Ring ring = new Ring(memory, Assembly.of(shape, memory));
-            ring.assembly.start(0);
+            ring.assembly.start(0, BufferQueue.EMPTY);
             ring.assembly.release(ring.deliver(0, 6 * 256));
             return ring;
         }
@@ -43,7 +43,7 @@ final class SequenceAssemblyTest {
     void shouldMakeAFrameContiguousThatPassesTheEnd() {
         final Ring ring = Ring.of(Kind.IN_RING, false);
         final long place = ring.assembly.deliver(wrapping);
-        assertTrue(ring.assembly.locate(wrapping, place, false));
+        assertTrue(ring.assembly.locate(wrapping, place, BufferQueue.NONE));
         assertEquals(List.of("RING 1536 > REASSEMBLY 0 x 600"), ring.memory.takeCopies());
         assertEquals(1, ring.memory.flushes());
         ring.assertAt(Space.REASSEMBLY, 0);
@@ -56,7 +56,7 @@ final class SequenceAssemblyTest {
     void shouldLeaveAFrameThatEndsAtTheEnd(final Kind kind) {
         final Ring ring = Ring.of(kind, false);
         final ReceivedFrame last = ReceivedFrames.whole(6, 512);
-        assertTrue(ring.assembly.locate(last, ring.assembly.deliver(last), false));
+        assertTrue(ring.assembly.locate(last, ring.assembly.deliver(last), BufferQueue.NONE));
         assertEquals(List.of(), ring.memory.takeCopies());
         ring.assertAt(Space.RING, 1536);
         assertTrue(ring.assembly.isInPlace());
@@ -66,7 +66,7 @@ final class SequenceAssemblyTest {
     @EnumSource(names = {"IN_RING", "STAGED"})
     void shouldLeaveAFrameThatPassesTheEndOfARingThatIsMappedTwice(final Kind kind) {
         final Ring ring = Ring.of(kind, true);
-        assertTrue(ring.assembly.locate(wrapping, ring.assembly.deliver(wrapping), false));
+        assertTrue(ring.assembly.locate(wrapping, ring.assembly.deliver(wrapping), BufferQueue.NONE));
         assertEquals(List.of(), ring.memory.takeCopies());
         ring.assertAt(Space.RING, 1536);
         assertTrue(ring.assembly.isInPlace());
@@ -76,12 +76,12 @@ final class SequenceAssemblyTest {
     void shouldKeepTheReassemblyBufferUntilItsFrameIsReleased() {
         final Ring ring = Ring.of(Kind.IN_RING, false);
         final long place = ring.assembly.deliver(wrapping);
-        assertTrue(ring.assembly.locate(wrapping, place, false));
-        assertFalse(ring.assembly.locate(wrapping, place, false));
+        assertTrue(ring.assembly.locate(wrapping, place, BufferQueue.NONE));
+        assertFalse(ring.assembly.locate(wrapping, place, BufferQueue.NONE));
         ring.assembly.release(place);
         ring.deliver(9, 5 * 256);
         final ReceivedFrame next = ReceivedFrames.whole(14, 513);
-        assertTrue(ring.assembly.locate(next, ring.assembly.deliver(next), false));
+        assertTrue(ring.assembly.locate(next, ring.assembly.deliver(next), BufferQueue.NONE));
         ring.assertAt(Space.REASSEMBLY, 0);
     }
 
@@ -91,9 +91,9 @@ final class SequenceAssemblyTest {
         final long other = ring.deliver(6, 256);
         final ReceivedFrame frame = ReceivedFrames.whole(7, 257);
         final long place = ring.assembly.deliver(frame);
-        assertTrue(ring.assembly.locate(frame, place, false));
+        assertTrue(ring.assembly.locate(frame, place, BufferQueue.NONE));
         ring.assembly.release(other);
-        assertFalse(ring.assembly.locate(frame, place, false));
+        assertFalse(ring.assembly.locate(frame, place, BufferQueue.NONE));
     }
 
     @ParameterizedTest
@@ -101,7 +101,7 @@ final class SequenceAssemblyTest {
     void shouldCopyAFrameIntoThePostedBuffer(final Kind kind) {
         final Ring ring = Ring.of(kind, false);
         final ReceivedFrame frame = ReceivedFrames.whole(6, 300);
-        assertTrue(ring.assembly.locate(frame, ring.assembly.deliver(frame), true));
+        assertTrue(ring.assembly.locate(frame, ring.assembly.deliver(frame), 0));
         assertEquals(List.of("RING 1536 > POSTED 0 x 300"), ring.memory.takeCopies());
         assertEquals(1, ring.memory.flushes());
         ring.assertAt(Space.POSTED, 0);
@@ -113,13 +113,13 @@ final class SequenceAssemblyTest {
     void shouldNotTakeTheReassemblyBufferForAPostedFrame() {
         final Ring ring = Ring.of(Kind.IN_RING, false);
         final long place = ring.assembly.deliver(wrapping);
-        assertTrue(ring.assembly.locate(wrapping, place, true));
+        assertTrue(ring.assembly.locate(wrapping, place, 0));
         assertEquals(List.of("RING 1536 > POSTED 0 x 600"), ring.memory.takeCopies());
-        assertTrue(ring.assembly.locate(wrapping, place, false));
+        assertTrue(ring.assembly.locate(wrapping, place, BufferQueue.NONE));
         // And the posted buffer is another one than that.
-        assertTrue(ring.assembly.locate(wrapping, place, true));
+        assertTrue(ring.assembly.locate(wrapping, place, 0));
         ring.assertAt(Space.POSTED, 0);
-        assertFalse(ring.assembly.locate(wrapping, place, false));
+        assertFalse(ring.assembly.locate(wrapping, place, BufferQueue.NONE));
     }
 
     @ParameterizedTest
@@ -127,9 +127,9 @@ final class SequenceAssemblyTest {
     void shouldFindAFrameOfABundleBehindTheOnesBefore(final Kind kind) {
         final Ring ring = Ring.of(kind, false);
         final long place = ring.assembly.deliver(ReceivedFrames.bundle(6, 200, 2));
-        assertTrue(ring.assembly.locate(ReceivedFrames.part(6, 64, 10, true), place, false));
+        assertTrue(ring.assembly.locate(ReceivedFrames.part(6, 64, 10, true), place, BufferQueue.NONE));
         ring.assertAt(Space.RING, 1536 + 64);
-        assertTrue(ring.assembly.locate(ReceivedFrames.part(6, 64, 10, true), place, true));
+        assertTrue(ring.assembly.locate(ReceivedFrames.part(6, 64, 10, true), place, 0));
         assertEquals(List.of("RING 1600 > POSTED 0 x 10"), ring.memory.takeCopies());
     }
 }

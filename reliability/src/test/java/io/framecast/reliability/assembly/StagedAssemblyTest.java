@@ -2,6 +2,7 @@ package io.framecast.reliability.assembly;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.assembly.FrameMemory.Space;
@@ -13,6 +14,8 @@ import io.framecast.reliability.receive.ReceivedFrames;
 import io.framecast.reliability.wire.BundleLayout;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,7 +29,7 @@ final class StagedAssemblyTest {
 
     @BeforeEach
     void start() {
-        assembly.start(0);
+        assembly.start(0, BufferQueue.EMPTY);
     }
 
     private List<String> endBatch() {
@@ -92,7 +95,9 @@ final class StagedAssemblyTest {
 
     @Test
     void shouldEndARunAtTheRingsEnd() {
-        assembly.accept(0, 6, 4, 256);
+        land(2, 2);
+        assembly.accept(0, 6, 2, 256);
+        assembly.accept(2, 8, 2, 256);
         assertEquals(List.of("STAGING 0 > RING 1536 x 512", "STAGING 512 > RING 0 x 512"), endBatch());
     }
 
@@ -101,7 +106,9 @@ final class StagedAssemblyTest {
         int slot = 0;
         for (final int length : lengths) {
             for (int index = 0; index < length; index++) {
-                final DataHeader header = new DataHeader().session(DataLayout.TYPE_DATA, TestShape.STREAM.session());
+                final DataHeader header = new DataHeader()
+                        .session(DataLayout.TYPE_DATA, TestShape.STREAM.session())
+                        .frame(0, length * 256L - 156, 0);
                 DataLayout.write(memory.data().headers(), memory.data().headerOffset(slot), header, 0, index);
                 slot++;
             }
@@ -112,14 +119,15 @@ final class StagedAssemblyTest {
     void shouldPutTheEndOfAFrameThatPassesTheRingsEndIntoTheTail() {
         deliver(0, 6 * 256);
         land(3, 1);
-        assembly.accept(0, 6, 4, 256);
+        assembly.accept(0, 6, 3, 256);
+        assembly.accept(3, 9, 1, 256);
         assertEquals(List.of("STAGING 0 > RING 1536 x 768", "STAGING 768 > RING 256 x 256"), endBatch());
         final ReceivedFrame frame = deliver(6, 600);
-        assertTrue(assembly.locate(frame, 6, false));
+        assertTrue(assembly.locate(frame, 6, BufferQueue.NONE));
         assertEquals(Space.RING, assembly.space());
         assertEquals(1536, assembly.offset());
         assertTrue(assembly.isInPlace());
-        assertTrue(assembly.locate(frame, 6, true));
+        assertTrue(assembly.locate(frame, 6, 0));
         assertEquals(List.of("RING 1536 > POSTED 0 x 600"), memory.takeCopies());
     }
 
@@ -138,6 +146,147 @@ final class StagedAssemblyTest {
         return frame;
     }
 
+    // The user's buffers: the numbers of those that are posted, and of those that were given back.
+    private static final class Buffers implements BufferQueue {
+        private final ArrayDeque<Integer> posted = new ArrayDeque<>();
+        private final List<Integer> returned = new ArrayList<>();
+        private boolean gone;
+
+        @Override
+        public int takeBuffer(final long bytes) {
+            return posted.isEmpty() ? NONE : posted.remove();
+        }
+
+        @Override
+        public boolean isBufferGone(final int number) {
+            return gone;
+        }
+
+        @Override
+        public void returnBuffer(final int number) {
+            returned.add(number);
+        }
+    }
+
+    private Buffers post(final Integer... numbers) {
+        final Buffers buffers = new Buffers();
+        buffers.posted.addAll(List.of(numbers));
+        assembly.start(0, buffers);
+        return buffers;
+    }
+
+    private static String posted(final int number, final long offset) {
+        return "POSTED " + (BufferQueue.offset(number) + offset);
+    }
+
+    @Test
+    void shouldCopyAFrameStraightToTheUsersBuffer() {
+        post(5, 2);
+        land(3, 2, 1);
+        assembly.accept(0, 0, 3, 256);
+        assembly.accept(3, 3, 1, 256);
+        assertEquals(
+                List.of("STAGING 0 > " + posted(5, 0) + " x 768", "STAGING 768 > " + posted(2, 0) + " x 256"),
+                endBatch());
+        // No buffer is left, and the second frame goes on in its own.
+        assembly.accept(4, 4, 1, 100);
+        assembly.accept(5, 5, 1, 100);
+        assertEquals(
+                List.of("STAGING 1024 > " + posted(2, 256) + " x 100", "STAGING 1280 > RING 1280 x 256"), endBatch());
+        final ReceivedFrame first = ReceivedFrames.whole(0, 612);
+        final long place = assembly.deliver(first);
+        assertTrue(assembly.isPosted());
+        assertTrue(assembly.locate(first, place, BufferQueue.NONE));
+        assertEquals(Space.POSTED, assembly.space());
+        assertEquals(BufferQueue.offset(5), assembly.offset());
+        assertTrue(assembly.isInPlace());
+        assembly.deliver(ReceivedFrames.whole(3, 356));
+        assertTrue(assembly.isPosted());
+        assembly.deliver(ReceivedFrames.whole(5, 100));
+        assertFalse(assembly.isPosted());
+        assertEquals(0, assembly.reassembledBytes());
+    }
+
+    @Test
+    void shouldNotCopyPastTheEndOfAFrameInTheUsersBuffer() {
+        post(0);
+        land(2);
+        assembly.accept(1, 1, 1, 100);
+        assertEquals(List.of("STAGING 256 > " + posted(0, 256) + " x 100"), endBatch());
+    }
+
+    @Test
+    void shouldLeaveInTheRingWhatBeganThere() {
+        final Buffers buffers = post();
+        land(3, 2);
+        assembly.accept(0, 0, 1, 256);
+        buffers.posted.add(7);
+        assembly.accept(1, 1, 2, 256);
+        assertEquals(List.of("STAGING 0 > RING 0 x 768"), endBatch());
+        // Its first datagram is a repair: a later frame may have taken a buffer.
+        assembly.repaired(4, 1, 0, 100);
+        assembly.accept(3, 3, 1, 256);
+        assertEquals(List.of("REPAIR 0 > RING 1024 x 100", "STAGING 768 > RING 768 x 256"), endBatch());
+        assertEquals(List.of(7), List.copyOf(buffers.posted));
+    }
+
+    @Test
+    void shouldPutRepairsOfAFrameIntoItsBuffer() {
+        post(1);
+        land(3);
+        assembly.accept(0, 0, 1, 256);
+        assertEquals(List.of("STAGING 0 > " + posted(1, 0) + " x 256"), endBatch());
+        assembly.repaired(1, 1, 2, 256);
+        assertEquals(List.of("REPAIR 512 > " + posted(1, 256) + " x 256"), memory.takeCopies());
+    }
+
+    @Test
+    void shouldKeepABundleInTheRing() {
+        final Buffers buffers = post(1);
+        final int bytes = TestShape.writeBundle(memory.data(), 4, 0, 3);
+        assembly.accept(4, 0, 1, bytes);
+        assertEquals(List.of("STAGING 1024 > RING 0 x 256"), endBatch());
+        assertEquals(1, buffers.posted.size());
+    }
+
+    @Test
+    void shouldGiveBackTheBufferOfAFrameThatIsDropped() {
+        final Buffers buffers = post(0, 1, 2);
+        land(2, 1, 1);
+        assembly.accept(0, 0, 1, 256);
+        assembly.accept(2, 2, 1, 100);
+        assembly.accept(3, 3, 1, 100);
+        assembly.skip(0, 2);
+        assertEquals(List.of(0), buffers.returned);
+        assembly.drop(assembly.deliver(ReceivedFrames.whole(2, 100)));
+        assertEquals(List.of(0, 1), buffers.returned);
+        assembly.leave();
+        assertEquals(List.of(0, 1, 2), buffers.returned);
+        assembly.leave();
+        assertEquals(3, buffers.returned.size());
+    }
+
+    @Test
+    void shouldGiveUpAFrameWhoseBufferIsFreed() {
+        final Buffers buffers = post(0);
+        land(2);
+        assembly.accept(0, 0, 1, 256);
+        endBatch();
+        memory.failNext();
+        assembly.accept(1, 1, 1, 100);
+        assertThrows(IllegalStateException.class, assembly::endBatch);
+        buffers.gone = true;
+        memory.failNext();
+        assembly.repaired(1, 1, 0, 100);
+        assembly.repaired(1, 1, 0, 100);
+        assertEquals(List.of(), memory.takeCopies());
+        final long place = assembly.deliver(ReceivedFrames.whole(0, 356));
+        assertTrue(assembly.isGone());
+        assertFalse(assembly.isPosted());
+        assembly.drop(place);
+        assertEquals(List.of(), buffers.returned);
+    }
+
     @Test
     void shouldBeginARunInEachBatch() {
         assembly.accept(0, 2, 1, 256);
@@ -151,7 +300,7 @@ final class StagedAssemblyTest {
         assembly.repaired(0, 0, 1, 100);
         assertEquals(List.of("REPAIR 256 > RING 0 x 100"), memory.takeCopies());
         final ReceivedFrame frame = ReceivedFrames.whole(0, 100);
-        assertTrue(assembly.locate(frame, assembly.deliver(frame), false));
+        assertTrue(assembly.locate(frame, assembly.deliver(frame), BufferQueue.NONE));
         assertEquals(Space.RING, assembly.space());
         assertTrue(assembly.isInPlace());
         assertEquals(0, assembly.reassembledBytes());
@@ -185,7 +334,7 @@ final class StagedAssemblyTest {
         final int bytes = 3 * BundleLayout.ALIGN_BYTES + BundleLayout.tableBytes(3);
         TestShape.writeTable(host.putRing(shape), 256 + bytes, 1, 3);
         final Assembly succeeding = Assembly.of(shape, host);
-        succeeding.start(1);
+        succeeding.start(1, BufferQueue.EMPTY);
         final ReceivedFrame bundle = ReceivedFrames.bundle(1, bytes, 3);
         final BundleTable table = new BundleTable(TestShape.STREAM);
         succeeding.deliver(bundle);

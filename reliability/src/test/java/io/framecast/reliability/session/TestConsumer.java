@@ -35,6 +35,8 @@ final class TestConsumer implements FrameConsumer {
     int lossRoom = Integer.MAX_VALUE;
     /// Whether frames must lie in the user's own buffer.
     boolean posts;
+    /// Buffers whose frames were dropped.
+    int returned;
 
     private final Assembly assembly;
     private final TestFrameMemory memory;
@@ -98,8 +100,13 @@ final class TestConsumer implements FrameConsumer {
     }
 
     @Override
-    public boolean wantsPosted(final long bytes) {
-        return posts;
+    public int takeBuffer(final long bytes) {
+        return posts ? 0 : NONE;
+    }
+
+    @Override
+    public void returnBuffer(final int number) {
+        returned++;
     }
 
     @Override
@@ -113,19 +120,19 @@ final class TestConsumer implements FrameConsumer {
     }
 
     @Override
-    public boolean isPostedGone(final long bytes) {
+    public boolean isBufferGone(final int number) {
         return memory.postedClosed;
     }
 
     @Override
     public long nextReleased() {
-        return released.isEmpty() ? NONE : released.remove();
+        return released.isEmpty() ? NO_PLACE : released.remove();
     }
 
     @Override
     public long takeBack() {
         if (queue.isEmpty()) {
-            return NONE;
+            return NO_PLACE;
         }
         final Given oldest = queue.remove();
         takenBackId = oldest.id;

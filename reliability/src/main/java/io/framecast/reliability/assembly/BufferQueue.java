@@ -1,0 +1,49 @@
+package io.framecast.reliability.assembly;
+
+/// The buffers that the user posted, in order, for the frames to come. A buffer that is taken has a number until the
+/// frame in it is handed over, or the buffer is given back: it lies in [FrameMemory.Space#POSTED] from [#offset] on.
+///
+/// Threading: the session's thread.
+public interface BufferQueue {
+    /// No buffer.
+    int NONE = -1;
+    /// Buffers with a number at a time, at most.
+    int TAKEN_MAX = 256;
+    /// Nothing is ever posted.
+    BufferQueue EMPTY = new BufferQueue() {};
+
+    /// Takes the next buffer for a frame of that many bytes.
+    ///
+    /// @return its number; [#NONE] where no buffer is posted, or the next one is shorter
+    default int takeBuffer(final long bytes) {
+        return NONE;
+    }
+
+    /// A copy into a buffer that was taken has failed.
+    ///
+    /// @return whether its owner has freed its memory: the buffer is not the caller's any more
+    default boolean isBufferGone(final int number) {
+        return false;
+    }
+
+    /// The frame that a buffer was taken for is dropped: the next frame may take the buffer. Copies into it may still
+    /// be under way.
+    default void returnBuffer(final int number) {
+        throw new IllegalArgumentException("no buffer was taken");
+    }
+
+    /// Where a buffer begins in [FrameMemory.Space#POSTED]. No buffer is followed by another.
+    static long offset(final int number) {
+        return (long) number << 40;
+    }
+
+    /// The buffer in which an offset of [FrameMemory.Space#POSTED] lies.
+    static int number(final long offset) {
+        return (int) (offset >>> 40);
+    }
+
+    /// The offset in that buffer.
+    static long within(final long offset) {
+        return offset & (1L << 40) - 1;
+    }
+}
