@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -26,12 +27,16 @@ import java.util.HexFormat;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// The host groups of this user: which of them a subscriber belongs to, and whether it leads.
 public final class HostGroups {
     private static final int NAME_BYTES = 8;
     private static final long NS_PER_MS = 1_000_000;
+    // The socket of a group of one, with its process.
+    private static final Pattern ALONE = Pattern.compile("alone-(\\d{1,18})-\\d+\\.sock");
     private static final AtomicLong APART = new AtomicLong();
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
@@ -159,6 +164,9 @@ public final class HostGroups {
                 if (connection != null) {
                     connection.close();
                 }
+                if (newcomer) {
+                    sweep(directory);
+                }
                 if (newcomer && Files.exists(path)) {
                     // Those who followed the leader that died, or stands still, go on with its membership.
                     return null;
@@ -172,11 +180,24 @@ public final class HostGroups {
         }
     }
 
+    // Of processes that were killed. The socket of a group is removed by the next one that leads it.
+    static void sweep(final Path directory) throws IOException {
+        try (DirectoryStream<Path> sockets = Files.newDirectoryStream(directory, "*.sock")) {
+            for (final Path socket : sockets) {
+                final Matcher alone = ALONE.matcher(socket.getFileName().toString());
+                if (alone.matches()
+                        && ProcessHandle.of(Long.parseLong(alone.group(1))).isEmpty()
+                        && !isListening(socket)) {
+                    Files.deleteIfExists(socket);
+                }
+            }
+        }
+    }
+
     /// A group of one, where no place is left in the channel's.
     static Role apart(final Channel channel, final Wakeup receiver, final Consumer<String> notices) {
         final Path directory = directory();
-        final String name =
-                hash(name(channel, "") + '|' + ProcessHandle.current().pid() + '|' + APART.incrementAndGet());
+        final String name = "alone-" + ProcessHandle.current().pid() + '-' + APART.incrementAndGet();
         // Not even a publisher on this host has a place, perhaps: it is a source as any other.
         return lead(directory.resolve(name + ".sock"), null, receiver, beatNs(channel), notices);
     }

@@ -1,7 +1,6 @@
 package io.framecast.engine.hostgroup;
 
 import io.framecast.api.Subscriber;
-import io.framecast.reliability.wire.StreamInfo;
 
 /// Makes what a leader is to the source.
 public interface MemberFactory {
@@ -10,7 +9,5 @@ public interface MemberFactory {
 
     /// Opens a member and its part in a session, and closes them again, so that the classes are there when a successor
     /// needs them. Sends nothing and receives nothing.
-    ///
-    /// @param stream as that of the session, and small
-    void rehearse(GroupLeader leader, StreamInfo stream);
+    void rehearse(GroupLeader leader);
 }

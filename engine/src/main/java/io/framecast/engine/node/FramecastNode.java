@@ -31,7 +31,6 @@ import io.framecast.engine.subscribe.EngineSubscriber;
 import io.framecast.engine.subscribe.ReceiverAgent;
 import io.framecast.engine.subscribe.Subscription;
 import io.framecast.engine.topology.Topology;
-import io.framecast.reliability.wire.StreamInfo;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -203,12 +202,12 @@ public final class FramecastNode implements Framecast, SessionHost {
             }
 
             @Override
-            public void rehearse(final GroupLeader leader, final StreamInfo stream) {
+            public void rehearse(final GroupLeader leader) {
                 try (RollbackOnFailure opened = new RollbackOnFailure()) {
                     final DeviceBackend host = opened.add(providers.openDevice("host"));
                     final Subscription subscription = subscription(place, host, leader, _ -> {});
                     opened.keep();
-                    subscription.rehearse(stream);
+                    subscription.rehearse();
                 }
             }
         };

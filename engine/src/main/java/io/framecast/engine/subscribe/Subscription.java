@@ -44,6 +44,8 @@ import org.jspecify.annotations.Nullable;
 /// commands between them.
 public final class Subscription implements SessionAgent.Member, AutoCloseable {
     // A source of another version sends heartbeats for as long as it runs.
+    private static final int REHEARSED_SLOT_BYTES = 1024;
+    private static final int REHEARSED_SLOTS = 64;
     private static final long VERSION_NOTICE_NS = 60_000_000_000L;
     private static final long STATS_INTERVAL_NS = 20_000_000;
     private static final long CONTROL_INTERVAL_NS = 100_000;
@@ -128,8 +130,11 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
 
     /// Instead of a life: opens a session and closes all, so that the classes are there. Nothing is
     /// sent, and what comes is not read. The caller's thread.
-    public void rehearse(final StreamInfo stream) {
+    public void rehearse() {
         leaving = true;
+        final byte[] own = control.address().toBytes();
+        final StreamInfo stream = new StreamInfo(
+                1, channel.name(), REHEARSED_SLOT_BYTES, REHEARSED_SLOTS, REHEARSED_SLOT_BYTES, 1000, own, own);
         try {
             sessions.add(factory.open(stream, null, Runnable::run));
         } finally {
