@@ -1,5 +1,7 @@
 package io.framecast.api.spi;
 
+import org.jspecify.annotations.Nullable;
+
 /// One lane of one session, at one end: a queue pair, a socket, a publication and subscription.
 ///
 /// Threading: one thread at a time, which may change only with a happens-before edge. No method blocks or
@@ -18,6 +20,21 @@ public interface Lane extends AutoCloseable {
     ///
     /// @return how many were accepted: fewer when the queue is full
     int post(int firstSlot, int count);
+
+    /// Whether [#aim] works.
+    default boolean canAim() {
+        return false;
+    }
+
+    /// Aims a slot of the receive ring at other memory of the ring's device: from the next [#post] on, the first
+    /// `bytes`
+    /// bytes of a payload that takes the slot land there, and what is longer at its place in the slot.
+    ///
+    /// @param memory valid until the slot is aimed elsewhere and posted anew; null for the slot itself
+    /// @param offset of the first byte in `memory`
+    default void aim(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
+        throw new UnsupportedOperationException("slots of this lane have one place each");
+    }
 
     /// Takes what has arrived, into posted slots, in order of arrival; perhaps not all of it.
     ///

@@ -8,6 +8,7 @@ import io.aeron.exceptions.AeronException;
 import io.aeron.logbuffer.BufferClaim;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Completions;
+import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
@@ -18,6 +19,7 @@ import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
 import io.framecast.engine.net.LaneCounts;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -182,6 +184,16 @@ final class AeronLane implements Lane {
     }
 
     /// Fragments beyond the posted slots stay unread in the driver, whose window then holds the sender back.
+    @Override
+    public boolean canAim() {
+        return placement != null;
+    }
+
+    @Override
+    public void aim(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
+        Objects.requireNonNull(placement).slots().aim(slot, memory == null ? null : memory.host(), offset, bytes);
+    }
+
     @Override
     public int poll(final Completions completions) {
         final Placement target = receiving();

@@ -7,15 +7,15 @@ import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.ReceiveRing;
+import io.framecast.engine.net.AimedSlots;
 import io.framecast.engine.net.LaneCounts;
-import java.lang.foreign.MemorySegment;
 import org.agrona.DirectBuffer;
 
 /// Copies each datagram from the term buffer to the next of the posted slots: its first bytes to the header
 /// slot, the rest to the payload slot. Only the lane's thread uses it.
 final class Placement implements FragmentHandler {
     private final ReceiveRing ring;
-    private final MemorySegment payload;
+    private final AimedSlots slots;
     private final int ownSession;
     private final LaneCounts counts;
     private Completions completions = new Completions(0);
@@ -31,7 +31,7 @@ final class Placement implements FragmentHandler {
         this.ring = ring;
         this.ownSession = ownSession;
         this.counts = counts;
-        payload = ring.payload().host();
+        slots = new AimedSlots(ring);
     }
 
     int aim(final int firstSlot, final int count) {
@@ -42,6 +42,10 @@ final class Placement implements FragmentHandler {
         nextSlot = firstSlot;
         posted = count;
         return count;
+    }
+
+    AimedSlots slots() {
+        return slots;
     }
 
     void begin(final Completions batch) {
@@ -70,7 +74,7 @@ final class Placement implements FragmentHandler {
         }
         final int slot = nextSlot;
         TermViews.copyOut(term, offset, ring.headers(), (long) slot * ring.headerStride(), headerBytes);
-        TermViews.copyOut(term, offset + headerBytes, payload, (long) slot * ring.payloadBytes(), bytes - headerBytes);
+        TermViews.copyOut(term, offset + headerBytes, slots, slot, bytes - headerBytes);
         nextSlot = slot + 1 == ring.slots() ? 0 : slot + 1;
         posted--;
         counts.add(LaneCounter.RECEIVED_DATAGRAMS, 1);

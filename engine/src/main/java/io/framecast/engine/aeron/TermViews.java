@@ -1,5 +1,6 @@
 package io.framecast.engine.aeron;
 
+import io.framecast.engine.net.AimedSlots;
 import java.lang.foreign.MemorySegment;
 import org.agrona.DirectBuffer;
 
@@ -15,6 +16,11 @@ final class TermViews {
     static void copyOut(
             final DirectBuffer term, final int offset, final MemorySegment ring, final long at, final int bytes) {
         MemorySegment.copy(MEMORY, term.addressOffset() + offset, ring, at, bytes);
+    }
+
+    static void copyOut(
+            final DirectBuffer term, final int offset, final AimedSlots slots, final int slot, final int bytes) {
+        slots.put(MEMORY, term.addressOffset() + offset, slot, bytes);
     }
 
     static void copyIn(

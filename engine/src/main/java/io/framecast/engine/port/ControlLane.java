@@ -8,6 +8,7 @@ import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
+import io.framecast.engine.memory.Pages;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.reliability.lane.ControlPort;
 import io.framecast.reliability.lane.SlotQueue;
@@ -57,7 +58,7 @@ public final class ControlLane implements ControlPort, AutoCloseable {
             for (int i = 0; i < SEND_SLOTS; i++) {
                 sendSlots[i] = sent.asSlice((long) i * SLOT_BYTES, SLOT_BYTES);
             }
-            received = arena.allocate((long) RECEIVE_SLOTS * SLOT_BYTES, 64);
+            received = Pages.allocate(arena, (long) RECEIVE_SLOTS * SLOT_BYTES);
             final int reserve = transport.capabilities().headerReserveBytes();
             final MemorySegment reserved = arena.allocate((long) RECEIVE_SLOTS * Math.max(reserve, 1), 64);
             final SendRing sendRing = new SendRing(MemorySegment.NULL, 0, sent, SLOT_BYTES, sendLengths);
@@ -65,7 +66,9 @@ public final class ControlLane implements ControlPort, AutoCloseable {
                     new ReceiveRing(reserved, 0, reserve, DeviceRegion.ofHost(received), SLOT_BYTES, RECEIVE_SLOTS);
             lane = transport.open(new LaneConfig(LaneKind.CONTROL, role, sendRing, receiveRing, null));
             sending = new SendLane(lane);
-            receiving = new ReceiveLane(lane, transport.capabilities().placement(), BATCH_MAX, loss);
+            receiving = new ReceiveLane(lane, transport.capabilities().placement(), BATCH_MAX, loss, _ -> {
+                throw new IllegalStateException("a control lane is not aimed");
+            });
             opened.keep();
         }
     }

@@ -1,9 +1,11 @@
 package io.framecast.engine.port;
 
 import io.framecast.api.spi.Completions;
+import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.TransportCapabilities;
 import io.framecast.reliability.lane.LanePort;
+import java.util.function.IntFunction;
 
 /// The receiving side of a transport's lane, as the protocol sees it. Drops datagrams where loss is injected.
 ///
@@ -13,13 +15,17 @@ public final class ReceiveLane implements LanePort {
     private final Placement placement;
     private final Completions completions;
     private final LossInjector loss;
+    private final IntFunction<DeviceRegion> buffers;
 
+    /// @param buffers by number, those of the user's that slots may be aimed at
     public ReceiveLane(
             final Lane lane,
             final TransportCapabilities.Placement placement,
             final int batchMax,
-            final LossInjector loss) {
+            final LossInjector loss,
+            final IntFunction<DeviceRegion> buffers) {
         this.lane = lane;
+        this.buffers = buffers;
         this.placement = switch (placement) {
             case BY_ARRIVAL -> Placement.BY_ARRIVAL;
             case BY_SEQUENCE -> Placement.BY_SEQUENCE;
@@ -36,6 +42,16 @@ public final class ReceiveLane implements LanePort {
     @Override
     public int post(final int firstSlot, final int count) {
         return lane.post(firstSlot, count);
+    }
+
+    @Override
+    public boolean canAim() {
+        return lane.canAim();
+    }
+
+    @Override
+    public void aim(final int slot, final int buffer, final long offset, final int bytes) {
+        lane.aim(slot, buffer < 0 ? null : buffers.apply(buffer), offset, bytes);
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.framecast.reliability.assembly.BufferQueue;
 import io.framecast.reliability.assembly.MemoryShape;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
@@ -125,6 +126,11 @@ abstract class DeviceReceiveMemory implements ReceiveMemory {
     @Override
     public final void post(final int number, final DeviceRegion target) {
         posted[number] = target;
+    }
+
+    @Override
+    public final DeviceRegion posted(final int number) {
+        return Objects.requireNonNull(posted[number]);
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.engine.memory.MirroredMemory;
+import io.framecast.engine.memory.Pages;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.reliability.assembly.BufferQueue;
 import io.framecast.reliability.assembly.MemoryShape;
@@ -27,7 +28,7 @@ public final class HostReceiveMemory implements ReceiveMemory {
     private final ReceiveRings rings;
     private final long ringBytes;
     // By number of the user's buffer.
-    private final MemorySegment[] posted = new MemorySegment[BufferQueue.TAKEN_MAX];
+    private final @Nullable DeviceRegion[] posted = new DeviceRegion[BufferQueue.TAKEN_MAX];
     private long copies;
 
     /// @param headerReserve bytes that the transport writes before each header
@@ -43,11 +44,11 @@ public final class HostReceiveMemory implements ReceiveMemory {
         try {
             final Arena arena = memory.add(Arena.ofShared());
             ring = mapping.segment();
-            repair = arena.allocate((long) shape.allRepairSlots() * slotBytes, 64);
+            repair = Pages.allocate(arena, (long) shape.allRepairSlots() * slotBytes);
             final boolean inRing = shape.kind() == Kind.IN_RING;
-            scratch = inRing ? arena.allocate((long) shape.batchMax() * slotBytes, 64) : MemorySegment.NULL;
+            scratch = inRing ? Pages.allocate(arena, (long) shape.batchMax() * slotBytes) : MemorySegment.NULL;
             final boolean isStaged = shape.kind() == Kind.STAGED;
-            staging = isStaged ? arena.allocate((long) shape.landingSlots() * slotBytes, 64) : MemorySegment.NULL;
+            staging = isStaged ? Pages.allocate(arena, (long) shape.landingSlots() * slotBytes) : MemorySegment.NULL;
             rings = isStaged
                     ? ReceiveRings.inHost(arena, shape, headerReserve, staging, shape.landingSlots(), repair)
                     : ReceiveRings.inHost(arena, shape, headerReserve, ring, shape.ringSlots(), repair);
@@ -96,7 +97,7 @@ public final class HostReceiveMemory implements ReceiveMemory {
         final MemorySegment target = of(to, toOffset);
         final long at = within(to, toOffset);
         final long head = from == Space.RING && !mapping.mirrored() ? Math.min(bytes, ringBytes - fromOffset) : bytes;
-        MemorySegment.copy(source, fromOffset, target, at, head);
+        MemorySegment.copy(source, within(from, fromOffset), target, at, head);
         MemorySegment.copy(source, 0, target, at + head, bytes - head);
         copies++;
     }
@@ -111,7 +112,7 @@ public final class HostReceiveMemory implements ReceiveMemory {
             case REPAIR -> repair;
             case SCRATCH -> scratch;
             case REASSEMBLY -> Objects.requireNonNull(reassembly).host();
-            case POSTED -> posted[BufferQueue.number(offset)];
+            case POSTED -> posted(BufferQueue.number(offset)).host();
             case STAGING -> staging;
         };
     }
@@ -138,7 +139,12 @@ public final class HostReceiveMemory implements ReceiveMemory {
 
     @Override
     public void post(final int number, final DeviceRegion target) {
-        posted[number] = target.host();
+        posted[number] = target;
+    }
+
+    @Override
+    public DeviceRegion posted(final int number) {
+        return Objects.requireNonNull(posted[number]);
     }
 
     @Override

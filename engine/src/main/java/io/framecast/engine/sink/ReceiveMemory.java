@@ -34,6 +34,9 @@ public interface ReceiveMemory extends FrameMemory, AutoCloseable {
     /// @param number below [BufferQueue#TAKEN_MAX]
     void post(int number, DeviceRegion target);
 
+    /// The region of a buffer that was set.
+    DeviceRegion posted(int number);
+
     /// The region of `bytes` bytes at an offset in a space.
     DeviceRegion region(Space space, long offset, long bytes);
 

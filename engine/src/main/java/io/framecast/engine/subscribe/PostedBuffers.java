@@ -134,6 +134,11 @@ public final class PostedBuffers {
         return first;
     }
 
+    /// Receiver: whether no buffer is there to take.
+    boolean isEmpty() {
+        return first() == null;
+    }
+
     private @Nullable Posted first() {
         return unused.isEmpty() ? posted.peek() : unused.peek();
     }

@@ -24,6 +24,10 @@ final class PostedTargets {
         this.memory = memory;
     }
 
+    boolean hasBuffer() {
+        return !posted.isEmpty();
+    }
+
     int take(final long bytes) {
         final int number = free();
         final Posted buffer = number == BufferQueue.NONE ? null : posted.take(bytes);
@@ -44,6 +48,10 @@ final class PostedTargets {
             }
         }
         return BufferQueue.NONE;
+    }
+
+    long bytes(final int number) {
+        return of(number).region().bytes();
     }
 
     boolean isGone(final int number) {

@@ -134,8 +134,8 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             repair = opened.add(transport.open(lane(LaneKind.REPAIR, rings.repairRing(), null)));
             final TransportCapabilities.Placement placement =
                     transport.capabilities().placement();
-            final LanePort dataPort = new ReceiveLane(data, placement, shape.batchMax(), loss);
-            final LanePort repairPort = new ReceiveLane(repair, placement, RepairSlots.BATCH_MAX, loss);
+            final LanePort dataPort = new ReceiveLane(data, placement, shape.batchMax(), loss, memory::posted);
+            final LanePort repairPort = new ReceiveLane(repair, placement, RepairSlots.BATCH_MAX, loss, memory::posted);
             final Assembly assembly = Assembly.of(shape, memory);
             final RepairSlots repairs = new RepairSlots(shape, memory);
             final OneSidedPort oneSided = TransportOneSided.of(transport.oneSided(), conductor);

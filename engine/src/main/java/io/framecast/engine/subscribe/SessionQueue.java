@@ -148,8 +148,18 @@ public final class SessionQueue implements FrameConsumer {
     }
 
     @Override
+    public boolean hasBuffer() {
+        return targets.hasBuffer();
+    }
+
+    @Override
     public int takeBuffer(final long bytes) {
         return targets.take(bytes);
+    }
+
+    @Override
+    public long bufferBytes(final int number) {
+        return targets.bytes(number);
     }
 
     @Override

@@ -1,9 +1,11 @@
 package io.framecast.engine.udp;
 
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.net.AimedSlots;
 import io.framecast.reliability.memory.Words;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /// An array of `mmsghdr`, reused for every call, over the slots of a ring. A message is a list of consecutive slots:
 /// one datagram, or several of one length (the last may be shorter) that the kernel cuts or has joined.
@@ -19,6 +21,7 @@ final class MessageBatch {
     private final MemorySegment controls;
     private final MemorySegment iovecs;
     private final int perSlot;
+    private final int ringSlots;
 
     /// @param headerStride distance of two headers
     /// @param headerBytes length of each header; 0 for lists of payloads only
@@ -39,6 +42,7 @@ final class MessageBatch {
         messages = arena.allocate((long) MESSAGES_MAX * Linux.MMSGHDR_BYTES, Long.BYTES);
         controls = arena.allocate((long) MESSAGES_MAX * Linux.CMSG_SPACE_OF_INT, Long.BYTES);
         perSlot = headerBytes > 0 ? 2 : 1;
+        ringSlots = slots;
         final int entries = slots + wrapMax;
         iovecs = arena.allocate((long) entries * perSlot * Linux.IOVEC_BYTES, Long.BYTES);
         for (int entry = 0; entry < entries; entry++) {
@@ -51,8 +55,12 @@ final class MessageBatch {
     }
 
     private void write(final long offset, final long base, final long bytes) {
-        Words.setLong(iovecs, offset + Linux.IOV_BASE, base);
-        Words.setLong(iovecs, offset + Linux.IOV_LEN, bytes);
+        write(iovecs, offset, base, bytes);
+    }
+
+    private static void write(final MemorySegment list, final long offset, final long base, final long bytes) {
+        Words.setLong(list, offset + Linux.IOV_BASE, base);
+        Words.setLong(list, offset + Linux.IOV_LEN, bytes);
     }
 
     private long listOffset(final int entry) {
@@ -87,9 +95,67 @@ final class MessageBatch {
     void aimBeyond(final MemorySegment list, final int entry, final int slots, final MemorySegment behind) {
         final long end = listOffset(slots);
         MemorySegment.copy(iovecs, listOffset(entry), list, 0, end);
-        Words.setLong(list, end + Linux.IOV_BASE, behind.address());
-        Words.setLong(list, end + Linux.IOV_LEN, behind.byteSize());
+        write(list, end, behind.address(), behind.byteSize());
         aimAt(0, list.address(), (long) slots * perSlot + 1);
+    }
+
+    /// Points message `index` at the lists of `slots` entries, of which some are aimed elsewhere.
+    ///
+    /// @param list of [#newAimedList]
+    /// @param element of that list, the first to write
+    /// @param behind memory behind the entries; null for none
+    /// @return behind the last element written
+    int aimElsewhere(
+            final int index,
+            final MemorySegment list,
+            final int element,
+            final AimedSlots aims,
+            final int entry,
+            final int slots,
+            final @Nullable MemorySegment behind) {
+        int next = element;
+        for (int i = 0; i < slots; i++) {
+            final int at = entry + i;
+            final int room = aims.room(at % ringSlots);
+            for (int part = 0; part < perSlot - 1; part++) {
+                next = append(list, next, base(listOffset(at)), length(listOffset(at)));
+            }
+            if (room > 0) {
+                next = append(list, next, aims.address(at % ringSlots), room);
+            }
+            final long payload = payloadOffset(at);
+            if (room < length(payload)) {
+                next = append(list, next, base(payload) + room, length(payload) - room);
+            }
+        }
+        if (behind != null) {
+            next = append(list, next, behind.address(), behind.byteSize());
+        }
+        aimAt(index, list.address() + (long) element * Linux.IOVEC_BYTES, (long) next - element);
+        return next;
+    }
+
+    private static int append(final MemorySegment list, final int element, final long base, final long bytes) {
+        write(list, (long) element * Linux.IOVEC_BYTES, base, bytes);
+        return element + 1;
+    }
+
+    private long base(final long offset) {
+        return Words.getLong(iovecs, offset + Linux.IOV_BASE);
+    }
+
+    private long length(final long offset) {
+        return Words.getLong(iovecs, offset + Linux.IOV_LEN);
+    }
+
+    /// Elements that the list of a slot has at most where it is aimed elsewhere.
+    int aimedPerSlot() {
+        return perSlot + 1;
+    }
+
+    /// A list for [#aimElsewhere].
+    MemorySegment newAimedList(final Arena arena, final int slots) {
+        return arena.allocate(((long) slots * aimedPerSlot() + 1) * Linux.IOVEC_BYTES, Long.BYTES);
     }
 
     /// A list for [#aimBeyond].

@@ -5,9 +5,11 @@ import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.net.AimedSlots;
 import io.framecast.engine.net.LaneCounts;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /// The run of posted slots of a receive ring. Datagrams fill it in the order posted.
 ///
@@ -21,7 +23,10 @@ final class ReceiveSlots {
     private static final int CALLS_MAX = 16;
 
     private final ReceiveRing ring;
-    private final MemorySegment payload;
+    private final AimedSlots aims;
+    // Before the first aim, and where lists of aimed slots would be too long, null.
+    private @Nullable MemorySegment aimedList;
+    private final Arena arena;
     private final int slotBytes;
     private final MessageBatch messages;
     private final LaneCounts counts;
@@ -41,7 +46,8 @@ final class ReceiveSlots {
         }
         this.ring = ring;
         this.counts = counts;
-        payload = ring.payload().host();
+        aims = new AimedSlots(ring);
+        this.arena = arena;
         slotBytes = ring.headerBytes() + ring.payloadBytes();
         joinedSlots = (JoinedDatagrams.BYTES_MAX + slotBytes - 1) / slotBytes;
         final int wrapMax = Math.max(MessageBatch.MESSAGES_MAX, joinedSlots);
@@ -50,7 +56,7 @@ final class ReceiveSlots {
                 ring.headers(),
                 ring.headerStride(),
                 ring.headerBytes(),
-                payload,
+                ring.payload().host(),
                 ring.payloadBytes(),
                 ring.slots(),
                 wrapMax);
@@ -65,6 +71,18 @@ final class ReceiveSlots {
         return ring.headerBytes() > 0
                 && 2L * (JoinedDatagrams.BYTES_MAX / (ring.headerBytes() + ring.payloadBytes()) + 2)
                         <= Linux.IOVECS_MAX;
+    }
+
+    /// Whether the slots of a joined message fit one call wherever they are aimed at.
+    boolean canAim() {
+        return joinedSlots * messages.aimedPerSlot() < Linux.IOVECS_MAX;
+    }
+
+    void aim(final int slot, final @Nullable MemorySegment memory, final long offset, final int bytes) {
+        aims.aim(slot, memory, offset, bytes);
+        if (aimedList == null && aims.isAimed()) {
+            aimedList = messages.newAimedList(arena, Math.max(MessageBatch.MESSAGES_MAX, joinedSlots));
+        }
     }
 
     /// Replaces the posted run.
@@ -110,8 +128,14 @@ final class ReceiveSlots {
 
     private int takeMany(final ReceiveSocket socket, final Completions completions) {
         final int want = Math.min(room(completions), MessageBatch.MESSAGES_MAX);
+        final MemorySegment list = aimedList;
+        int element = 0;
         for (int i = 0; i < want; i++) {
-            messages.aim(i, firstSlot + i, 1);
+            if (list == null) {
+                messages.aim(i, firstSlot + i, 1);
+            } else {
+                element = messages.aimElsewhere(i, list, element, aims, firstSlot + i, 1, null);
+            }
             messages.segment(i, 0);
         }
         final int got = socket.receive(messages.address(), want);
@@ -134,7 +158,11 @@ final class ReceiveSlots {
 
     private int takeJoined(final ReceiveSocket socket, final Completions completions) {
         final int expectedSlots = Math.min(room(completions), joinedSlots);
-        if (expectedSlots == joinedSlots) {
+        final MemorySegment list = aimedList;
+        if (list != null) {
+            final MemorySegment behind = expectedSlots == joinedSlots ? null : surplus.memory();
+            messages.aimElsewhere(0, list, 0, aims, firstSlot, expectedSlots, behind);
+        } else if (expectedSlots == joinedSlots) {
             messages.aim(0, firstSlot, expectedSlots);
         } else {
             aimShort(expectedSlots);
@@ -243,24 +271,19 @@ final class ReceiveSlots {
         if (ring.headerBytes() > 0) {
             MemorySegment.copy(ring.headers(), from * stride, ring.headers(), to * stride, ring.headerBytes());
         }
-        MemorySegment.copy(
-                payload,
-                (long) from * ring.payloadBytes(),
-                payload,
-                (long) to * ring.payloadBytes(),
-                datagramBytes - ring.headerBytes());
+        aims.move(from, to, datagramBytes - ring.headerBytes());
     }
 
     private void copyIn(final MemorySegment from, final int offset, final int slot, final int bytes) {
         final int header = ring.headerBytes();
         MemorySegment.copy(from, offset, ring.headers(), (long) slot * ring.headerStride(), header);
-        MemorySegment.copy(from, offset + header, payload, (long) slot * ring.payloadBytes(), bytes - header);
+        aims.put(from, (long) offset + header, slot, bytes - header);
     }
 
     private void copyOut(final int slot, final MemorySegment to, final int offset, final int bytes) {
         final int header = Math.min(bytes, ring.headerBytes());
         MemorySegment.copy(ring.headers(), (long) slot * ring.headerStride(), to, offset, header);
-        MemorySegment.copy(payload, (long) slot * ring.payloadBytes(), to, offset + header, bytes - header);
+        aims.get(slot, to, (long) offset + header, bytes - header);
     }
 
     private int slot(final int index) {

@@ -2,6 +2,7 @@ package io.framecast.engine.udp;
 
 import io.framecast.api.error.NativeException;
 import io.framecast.api.spi.Completions;
+import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
@@ -113,6 +114,16 @@ final class UdpLane implements Lane {
     @Override
     public int post(final int firstSlot, final int count) {
         return receiving().post(firstSlot, count);
+    }
+
+    @Override
+    public boolean canAim() {
+        return receive != null && receive.canAim();
+    }
+
+    @Override
+    public void aim(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
+        receiving().aim(slot, memory == null ? null : memory.host(), offset, bytes);
     }
 
     @Override

@@ -159,6 +159,14 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
         return false;
     }
 
+    /// A frame that lies in the ring needs a buffer of the user's: gives one back that was taken for a frame of which
+    /// nothing has come.
+    ///
+    /// @return false when there is none
+    public boolean yieldBuffer() {
+        return false;
+    }
+
     /// Makes a frame contiguous, the one delivered last or one of its bundle. [#space] and [#offset] then locate
     /// it. Not while [#isArriving].
     ///

@@ -12,11 +12,21 @@ public interface BufferQueue {
     /// Nothing is ever posted.
     BufferQueue EMPTY = new BufferQueue() {};
 
+    /// Whether a buffer is posted.
+    default boolean hasBuffer() {
+        return false;
+    }
+
     /// Takes the next buffer for a frame of that many bytes.
     ///
     /// @return its number; [#NONE] where no buffer is posted, or the next one is shorter
     default int takeBuffer(final long bytes) {
         return NONE;
+    }
+
+    /// Length of a buffer that was taken.
+    default long bufferBytes(final int number) {
+        return 0;
     }
 
     /// A copy into a buffer that was taken has failed.

@@ -1,9 +1,9 @@
 package io.framecast.reliability.assembly;
 
 /// Which frames of a ring that is addressed by sequence are received into the user's buffers. That is decided once for
-/// each frame, when its first datagram comes on the data lane (Chu et al. 2019, §4.2, Algorithm 1: receives are built
-/// from the user's buffers): it takes the next buffer, or it lies in the ring. A frame of which a repair comes first
-/// lies in the ring, for those behind it may have taken buffers by then.
+/// each frame, when its first datagram comes on the data lane or is expected there (Chu et al. 2019, §4.2, Algorithm 1:
+/// receives are built from the user's buffers): it takes the next buffer, or it lies in the ring. A frame of which a
+/// repair comes first lies in the ring, for those behind it may have taken buffers by then.
 ///
 /// Nothing is noted until a buffer is posted. One thread; allocates only in its constructor and at the first buffer.
 final class PostedFrames {
@@ -11,15 +11,15 @@ final class PostedFrames {
     static final int IN_RING = -1;
     /// The owner of the frame's buffer has freed it: the frame is lost.
     static final int GONE = -2;
+    /// Nothing of the frame has come, nor is any expected.
+    static final int UNDECIDED = -3;
 
-    private static final int UNDECIDED = 0;
-    private static final int RING_NOTE = 1;
-    private static final int GONE_NOTE = 2;
-    private static final int BUFFER_NOTE = 3;
+    // Added to the note of a frame of which nothing has come.
+    private static final int EXPECTED = 1 << 16;
 
     private final int ringSlots;
     private BufferQueue buffers = BufferQueue.EMPTY;
-    // By the slot of a frame's first sequence; empty before a buffer was posted.
+    // By the slot of a frame's first sequence: what was decided, less UNDECIDED. Empty before a buffer was posted.
     private int[] notes = {};
     // Frames that begin before have datagrams in the ring.
     private long decidedBefore;
@@ -32,67 +32,105 @@ final class PostedFrames {
         buffers = queue;
     }
 
-    /// Decides for the frame of datagrams that came on the data lane.
+    /// Whether frames must be decided about, because a buffer is or was posted.
+    boolean isUsed() {
+        if (notes.length == 0 && buffers.hasBuffer()) {
+            notes = new int[ringSlots];
+        }
+        return notes.length > 0;
+    }
+
+    /// While it is not used: datagrams before `end` have come.
+    void pass(final long end) {
+        decidedBefore = Math.max(decidedBefore, end);
+    }
+
+    /// Decides for a frame, unless that was done.
     ///
     /// @param first sequence of the frame
     /// @param slot its slot
-    /// @param end behind the datagrams
     /// @return the frame's buffer, [#IN_RING] or [#GONE]
-    int decide(final long first, final int slot, final long frameBytes, final long end) {
-        if (notes.length > 0 && notes[slot] != UNDECIDED) {
-            return of(slot);
+    int decide(final long first, final int slot, final long frameBytes) {
+        if (of(slot) == UNDECIDED) {
+            final int buffer = first < decidedBefore ? BufferQueue.NONE : buffers.takeBuffer(frameBytes);
+            note(slot, buffer == BufferQueue.NONE ? IN_RING : buffer);
         }
-        final int buffer = first < decidedBefore ? BufferQueue.NONE : buffers.takeBuffer(frameBytes);
-        if (notes.length == 0) {
-            if (buffer == BufferQueue.NONE) {
-                decidedBefore = Math.max(decidedBefore, end);
-                return IN_RING;
-            }
-            notes = new int[ringSlots];
-        }
-        notes[slot] = buffer == BufferQueue.NONE ? RING_NOTE : BUFFER_NOTE + buffer;
         return of(slot);
     }
 
-    /// The frame of a repair, which lies in the ring where nothing of it came before.
+    /// Takes a buffer, if one is posted, for a frame of which nothing has come.
     ///
-    /// @param slot of its first sequence
-    int decideByRepair(final int slot, final long end) {
-        if (notes.length == 0) {
-            decidedBefore = Math.max(decidedBefore, end);
-            return IN_RING;
+    /// @param bytesMax length that it may have
+    /// @return whether it has one now
+    boolean expect(final long first, final int slot, final long bytesMax) {
+        if (notes[slot] != 0 || !buffers.hasBuffer() || decide(first, slot, bytesMax) < 0) {
+            return false;
         }
-        notes[slot] = notes[slot] == UNDECIDED ? RING_NOTE : notes[slot];
+        notes[slot] += EXPECTED;
+        return true;
+    }
+
+    /// Something came of a frame that may have been expected.
+    ///
+    /// @param bytes length of the frame; MAX_VALUE where it takes no buffer
+    /// @return the buffer that it had and does not fit, the caller's from now on; else NONE
+    int confirm(final int slot, final long bytes) {
+        if (notes[slot] < EXPECTED) {
+            return BufferQueue.NONE;
+        }
+        notes[slot] -= EXPECTED;
+        return bytes <= buffers.bufferBytes(of(slot)) ? BufferQueue.NONE : leave(slot);
+    }
+
+    /// Nothing is expected to begin in a slot any more.
+    ///
+    /// @return the buffer of the frame that was expected there, the caller's from now on; else NONE
+    int withdraw(final int slot) {
+        return notes[slot] < EXPECTED ? BufferQueue.NONE : leave(slot);
+    }
+
+    /// The frame lies in the ring unless something else was decided.
+    int decideForRing(final int slot) {
+        if (of(slot) == UNDECIDED) {
+            note(slot, IN_RING);
+        }
         return of(slot);
     }
 
-    private int of(final int slot) {
-        return notes[slot] >= BUFFER_NOTE ? notes[slot] - BUFFER_NOTE : notes[slot] == GONE_NOTE ? GONE : IN_RING;
+    /// What was decided for the frame that begins in a slot.
+    int of(final int slot) {
+        return (notes[slot] & EXPECTED - 1) + UNDECIDED;
     }
 
-    /// A copy into a frame's buffer failed.
+    private void note(final int slot, final int decision) {
+        notes[slot] = decision - UNDECIDED;
+    }
+
+    /// Looks whether the owner of a frame's buffer has freed it.
     ///
-    /// @return whether that was for the owner's sake: then the frame is lost, and nothing else
+    /// @return whether that is so: then the frame is lost if anything of it came, and nothing else
     boolean isGone(final int buffer) {
         if (!buffers.isBufferGone(buffer)) {
             return false;
         }
-        for (int slot = 0; slot < notes.length; slot++) {
-            notes[slot] = notes[slot] == BUFFER_NOTE + buffer ? GONE_NOTE : notes[slot];
+        for (int slot = 0; slot < ringSlots; slot++) {
+            if (of(slot) == buffer) {
+                note(slot, notes[slot] < EXPECTED ? GONE : UNDECIDED);
+            }
         }
         return true;
     }
 
     /// A frame is whole, and leaves.
     ///
-    /// @return its buffer, the caller's from now on; [#IN_RING] or [#GONE]
+    /// @return its buffer, the caller's from now on; else a value below 0
     int leave(final int slot) {
         if (notes.length == 0) {
             return IN_RING;
         }
-        final int buffer = of(slot);
-        notes[slot] = UNDECIDED;
-        return buffer;
+        final int decision = of(slot);
+        notes[slot] = 0;
+        return decision;
     }
 
     /// The frames that begin in these slots are dropped, whatever has arrived of them.
@@ -108,6 +146,10 @@ final class PostedFrames {
     /// Nothing arrives any more.
     void close() {
         drop(0, ringSlots);
+    }
+
+    long bytes(final int buffer) {
+        return buffers.bufferBytes(buffer);
     }
 
     void giveBack(final int buffer) {

@@ -5,76 +5,256 @@ import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.receive.BundleTable;
 import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.receive.ReceiverMachine;
+import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.StreamInfo;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Payloads land in the ring itself: before each poll the assembly posts the slots of the sequences expected next,
 /// so payloads are not copied. Loss misplaces at most the batch in which it is noticed; copies through scratch
 /// slots put that batch in order. A frame that passes the ring's end lies in one piece where the ring is mapped twice;
 /// elsewhere it is copied to the one reassembly buffer.
+///
+/// Where the user posts buffers, the slots of a frame are aimed at its buffer. Those of the frames behind the newest
+/// one are aimed as if these were as long: a frame of another length misplaces what came with it in one batch.
 final class RingAssembly extends SequenceAssembly {
     private static final long FREE = -1;
+    private static final long IN_SLOT = -1;
 
+    private final LandingSlots landing;
     private final long[] misplaced;
     private final int[] misplacedBytes;
+    // Where these belong in the user's buffers, or IN_SLOT.
+    private final long[] misplacedTo;
     private final SlotBits moved;
     private final int slotBytes;
     private int misplacedCount;
+    private boolean canAim;
     // The place of the frame in the reassembly buffer.
     private long bufferPlace = FREE;
+    // By slot: where in the user's buffers its payload lands, or IN_SLOT. Empty before a buffer was posted.
+    private long[] aims = {};
+    // The newest frame of which something came.
+    private long newestFirst;
+    private long newestEnd;
+    // Frames of that length are expected behind it; 0 for none. Up to expectedEnd some have buffers.
+    private long expectedSlots;
+    private long expectedEnd;
+    // Buffers of frames that were not as expected: datagrams of this batch may lie in them.
+    private final int[] withdrawn = new int[BufferQueue.TAKEN_MAX];
+    private int withdrawnCount;
 
     RingAssembly(final MemoryShape shape, final FrameMemory memory) {
         super(shape, memory);
         slotBytes = shape.slotBytes();
+        landing = memory.data();
         misplaced = new long[shape.batchMax()];
         misplacedBytes = new int[shape.batchMax()];
+        misplacedTo = new long[shape.batchMax()];
         moved = new SlotBits(shape.ringSlots());
+    }
+
+    @Override
+    public void start(final long firstSequence, final BufferQueue buffers) {
+        // Else frames are copied to the user's buffers when they are whole.
+        super.start(firstSequence, canAim ? buffers : BufferQueue.EMPTY);
+        newestFirst = firstSequence;
+        newestEnd = firstSequence;
+        expectedEnd = firstSequence;
+        expectedSlots = shape.stream().frameMaxSlots();
     }
 
     @Override
     public int prepare(final LanePort data) {
         if (data.placement() != LanePort.Placement.BY_SEQUENCE) {
-            throw new IllegalStateException("placement in the ring needs a lane that can be aimed");
+            throw new IllegalStateException("placement in the ring needs a lane whose posts replace each other");
         }
+        canAim = data.canAim();
         return shape.ringSlots();
     }
 
     @Override
     public int poll(final LanePort data, final @Nullable ReceiverMachine expected) {
         // Before the probe no sequence is expected and the ring is empty: a datagram may land anywhere in it.
-        final int posted = expected == null ? data.post(0, shape.batchMax()) : aim(data, expected);
-        return posted == 0 ? NO_SLOT : data.poll();
+        final int count = expected == null ? data.post(0, shape.batchMax()) : post(data, expected);
+        return count == 0 ? NO_SLOT : data.poll();
     }
 
-    private int aim(final LanePort data, final ReceiverMachine expected) {
-        final long next = expected.expectedSequence();
+    private int post(final LanePort data, final ReceiverMachine expected) {
         // The last slots are never granted, and so empty, where a source sends without credit.
         final long limit = creditLimit();
-        if (next > limit) {
-            return data.post(ring.slot(limit), Math.min(shape.spareSlots(), shape.batchMax()));
-        }
-        final int slots = (int) Math.min(limit + shape.spareSlots() - next, shape.batchMax());
+        final long next = expected.expectedSequence();
+        final long first = Math.min(next, limit);
+        final int slots = (int) Math.min(limit + shape.spareSlots() - first, shape.batchMax());
         // A misplaced datagram must not overwrite a repair that came ahead of the data lane.
-        return data.post(ring.slot(next), expected.expectedRun(next, slots));
+        final int run = next > limit ? slots : expected.expectedRun(next, slots);
+        if (posted.isUsed()) {
+            // A co-root takes what it keeps from the slots.
+            aim(data, first, run, expected.store() == null ? limit : first);
+        }
+        return data.post(ring.slot(first), run);
+    }
+
+    // Aims the slots of `count` sequences, of which those from `limit` on land in the ring.
+    private void aim(final LanePort data, final long first, final int count, final long limit) {
+        if (aims.length == 0) {
+            aims = new long[shape.ringSlots()];
+            Arrays.fill(aims, IN_SLOT);
+        }
+        long frame = NONE;
+        int buffer = PostedFrames.IN_RING;
+        for (long sequence = first; sequence < first + count; sequence++) {
+            final long begin = sequence < limit ? frameOf(sequence) : NONE;
+            if (begin != frame) {
+                frame = begin;
+                buffer = frame == NONE ? PostedFrames.IN_RING : expect(frame);
+            }
+            aim(data, ring.slot(sequence), buffer, (sequence - frame) * slotBytes);
+        }
+    }
+
+    // First sequence of the frame to which a sequence belongs that has not come, as far as can be known.
+    private long frameOf(final long sequence) {
+        if (sequence < newestEnd) {
+            return sequence < newestFirst ? NONE : newestFirst;
+        }
+        return expectedSlots == 0 ? NONE : newestEnd + (sequence - newestEnd) / expectedSlots * expectedSlots;
+    }
+
+    // The buffer of a frame; one of those behind the newest takes one only if there is one now.
+    private int expect(final long frame) {
+        final int slot = ring.slot(frame);
+        final long bytesMax = Math.min(expectedSlots * slotBytes, shape.stream().frameMaxBytes());
+        if (frame >= newestEnd && posted.expect(frame, slot, bytesMax)) {
+            expectedEnd = Math.max(expectedEnd, frame + expectedSlots);
+        }
+        final int buffer = posted.of(slot);
+        return buffer >= 0 && posted.isGone(buffer) ? PostedFrames.GONE : buffer;
+    }
+
+    private void aim(final LanePort data, final int slot, final int buffer, final long offset) {
+        final int room = buffer < 0 ? 0 : Math.clamp(posted.bytes(buffer) - offset, 0, slotBytes);
+        if (room > 0) {
+            aims[slot] = BufferQueue.offset(buffer) + offset;
+            data.aim(slot, buffer, offset, room);
+        } else if (aims[slot] != IN_SLOT) {
+            aims[slot] = IN_SLOT;
+            data.aim(slot, BufferQueue.NONE, 0, 0);
+        }
     }
 
     @Override
     public void accept(final int slot, final long sequence, final int count, final int bytes) {
-        if (ring.slot(sequence) == slot) {
+        final int buffer;
+        long to = IN_SLOT;
+        if (posted.isUsed()) {
+            final long header = landing.headerOffset(slot);
+            final long index = DataLayout.FRAME_INDEX.unsigned(landing.headers(), header);
+            learn(landing, slot, sequence - index);
+            buffer = decide(landing.headers(), header, sequence - index, sequence + count);
+            to = buffer < 0 ? IN_SLOT : BufferQueue.offset(buffer) + index * slotBytes;
+        } else {
+            posted.pass(sequence + count);
+            buffer = PostedFrames.IN_RING;
+        }
+        if (buffer == PostedFrames.GONE || isThere(slot, sequence, to, count)) {
             return;
         }
-        // Datagrams that follow one another in sequence and slot lie equally far from their places.
         for (int i = 0; i < count; i++) {
-            final int length = i == 0 ? bytes : slotBytes;
-            memory.copy(
-                    Space.RING,
-                    (slot + i) * (long) slotBytes,
-                    Space.SCRATCH,
-                    misplacedCount * (long) slotBytes,
-                    length);
+            takeOut(slot + i, i == 0 ? bytes : slotBytes);
             misplaced[misplacedCount] = sequence + i;
-            misplacedBytes[misplacedCount++] = length;
+            misplacedTo[misplacedCount++] = to == IN_SLOT ? IN_SLOT : to + (long) i * slotBytes;
         }
+    }
+
+    // From a datagram that came: where the frames behind its own may begin.
+    private void learn(final LandingSlots landed, final int slot, final long first) {
+        final long header = landed.headerOffset(slot);
+        final long bytes = DataLayout.isBundle(landed.headers(), header)
+                ? 0
+                : DataLayout.FRAME_BYTES.unsigned(landed.headers(), header);
+        giveUp(posted.confirm(ring.slot(first), bytes == 0 ? Long.MAX_VALUE : bytes));
+        if (first < newestEnd) {
+            return;
+        }
+        final long slots = StreamInfo.slots(bytes, slotBytes);
+        if (slots != expectedSlots || slots == 0 || (first - newestEnd) % slots != 0) {
+            withdraw();
+            expectedSlots = slots;
+        }
+        newestFirst = first;
+        newestEnd = first + Math.max(1, slots);
+        expectedEnd = Math.max(expectedEnd, newestEnd);
+    }
+
+    // No frame begins where one was expected, as far as is known.
+    private void withdraw() {
+        for (long frame = newestEnd; frame < expectedEnd; frame += expectedSlots) {
+            giveUp(posted.withdraw(ring.slot(frame)));
+        }
+        expectedEnd = newestEnd;
+    }
+
+    @Override
+    public boolean yieldBuffer() {
+        // The one that was posted first.
+        for (long frame = newestEnd; frame < expectedEnd; frame += expectedSlots) {
+            final int buffer = posted.withdraw(ring.slot(frame));
+            if (buffer != BufferQueue.NONE) {
+                posted.giveBack(buffer);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void giveUp(final int buffer) {
+        if (buffer != BufferQueue.NONE) {
+            withdrawn[withdrawnCount++] = buffer;
+        }
+    }
+
+    private void giveBackWithdrawn() {
+        for (int i = 0; i < withdrawnCount; i++) {
+            posted.giveBack(withdrawn[i]);
+        }
+        withdrawnCount = 0;
+    }
+
+    // Datagrams that follow one another in sequence and slot lie equally far from their places; not so where slots are
+    // aimed.
+    private boolean isThere(final int slot, final long sequence, final long to, final int count) {
+        if (aims.length == 0) {
+            return ring.slot(sequence) == slot;
+        }
+        for (int i = 0; i < count; i++) {
+            final boolean there = to == IN_SLOT
+                    ? aims[slot + i] == IN_SLOT && ring.slot(sequence + i) == slot + i
+                    : aims[slot + i] == to + (long) i * slotBytes;
+            if (!there) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    // To a scratch slot, until all of the batch are there.
+    private void takeOut(final int slot, final int bytes) {
+        final long scratch = (long) misplacedCount * slotBytes;
+        final long at = (long) slot * slotBytes;
+        final long aim = aims.length == 0 ? IN_SLOT : aims[slot];
+        final int aimed = aim == IN_SLOT ? 0 : (int) Math.min(bytes, room(aim));
+        if (aimed > 0) {
+            memory.copy(Space.POSTED, aim, Space.SCRATCH, scratch, aimed);
+        }
+        if (bytes > aimed) {
+            memory.copy(Space.RING, at + aimed, Space.SCRATCH, scratch + aimed, bytes - aimed);
+        }
+        misplacedBytes[misplacedCount] = bytes;
+    }
+
+    private long room(final long aim) {
+        return posted.bytes(BufferQueue.number(aim)) - BufferQueue.within(aim);
     }
 
     @Override
@@ -85,24 +265,47 @@ final class RingAssembly extends SequenceAssembly {
     @Override
     public void endBatch() {
         for (int i = 0; i < misplacedCount; i++) {
-            place(Space.SCRATCH, i, misplaced[i], misplacedBytes[i]);
+            place(Space.SCRATCH, i, misplaced[i], misplacedTo[i], misplacedBytes[i]);
         }
         misplacedCount = 0;
+        giveBackWithdrawn();
     }
 
     @Override
     public void repaired(final long sequence, final long frameIndex, final int repairSlot, final int bytes) {
-        place(Space.REPAIR, repairSlot, sequence, bytes);
+        final long first = sequence - frameIndex;
+        if (posted.isUsed()) {
+            learn(memory.repairs(), repairSlot, first);
+            giveBackWithdrawn();
+        }
+        final int buffer = decideForRepair(first, sequence + 1);
+        if (buffer != PostedFrames.GONE) {
+            final long to = buffer < 0 ? IN_SLOT : BufferQueue.offset(buffer) + frameIndex * slotBytes;
+            place(Space.REPAIR, repairSlot, sequence, to, bytes);
+        }
     }
 
-    private void place(final Space from, final int slot, final long sequence, final int bytes) {
-        memory.copy(from, slot * (long) slotBytes, Space.RING, ringOffset(sequence), bytes);
+    private void place(final Space from, final int slot, final long sequence, final long to, final int bytes) {
+        if (to == IN_SLOT) {
+            memory.copy(from, slot * (long) slotBytes, Space.RING, ringOffset(sequence), bytes);
+        } else {
+            copyTo(from, slot * (long) slotBytes, Space.POSTED, to, bytes);
+        }
         moved.set(ring.slot(sequence));
         reassembled(bytes);
     }
 
     @Override
+    void take(final ReceivedFrame frame) {
+        super.take(frame);
+        // Where a frame was expected in the middle of this one.
+        posted.drop(takenSlot() + 1, StreamInfo.slots(frame.bytes(), slotBytes) - 1);
+    }
+
+    @Override
     public void skip(final long firstSequence, final long endSequence) {
+        withdraw();
+        giveBackWithdrawn();
         if (!moved.isEmpty()) {
             clearMoved(ring.slot(firstSequence), Math.min(endSequence - firstSequence, shape.ringSlots()));
         }
@@ -111,13 +314,16 @@ final class RingAssembly extends SequenceAssembly {
 
     @Override
     public boolean locate(final ReceivedFrame frame, final long place, final int buffer) {
-        final boolean posted = buffer != BufferQueue.NONE;
+        if (isPosted()) {
+            return locatePosted(isUntouched(frame));
+        }
+        final boolean copied = buffer != BufferQueue.NONE;
         final boolean wraps = offsetOf(frame) + frame.bytes() > shape.ringBytes() && !memory.isRingMappedTwice();
-        if (!posted && wraps && bufferPlace != FREE) {
+        if (!copied && wraps && bufferPlace != FREE) {
             return false;
         }
         final boolean untouched = isUntouched(frame);
-        if (posted) {
+        if (copied) {
             return locateCopy(frame, Space.POSTED, BufferQueue.offset(buffer));
         }
         if (!wraps) {
@@ -160,6 +366,8 @@ final class RingAssembly extends SequenceAssembly {
 
     @Override
     public void rewind(final long next) {
+        withdraw();
+        giveBackWithdrawn();
         ring.rewind(next);
     }
 }

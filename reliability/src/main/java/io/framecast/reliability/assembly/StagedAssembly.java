@@ -23,15 +23,12 @@ final class StagedAssembly extends SequenceAssembly {
     private final int slotBytes;
     // At the ring's start, which the end of a frame may not have.
     private final int tailSlots;
-    private final PostedFrames posted;
     // The run that is being gathered: staging slot and count, and its place.
     private int runSlot;
     private int runCount;
     private Space runSpace = Space.RING;
     private long runOffset;
     private long runBytes;
-    // The user's buffer in which the frame delivered last lies.
-    private int takenBuffer = PostedFrames.IN_RING;
 
     StagedAssembly(final MemoryShape shape, final FrameMemory memory) {
         super(shape, memory);
@@ -39,14 +36,7 @@ final class StagedAssembly extends SequenceAssembly {
         tailSlots = (int) (shape.tailBytes() / slotBytes);
         landing = memory.data();
         staging = new SlotQueue(shape.landingSlots());
-        posted = new PostedFrames(shape.ringSlots());
         bundles = memory.isRingInHost() ? null : new BundleTables(shape.ringSlots(), slotBytes);
-    }
-
-    @Override
-    public void start(final long firstSequence, final BufferQueue buffers) {
-        super.start(firstSequence, buffers);
-        posted.take(buffers);
     }
 
     @Override
@@ -67,20 +57,13 @@ final class StagedAssembly extends SequenceAssembly {
         keepTable(landing, slot, sequence, bytes);
         final long header = landing.headerOffset(slot);
         final long index = DataLayout.FRAME_INDEX.unsigned(landing.headers(), header);
-        final int buffer = decide(header, sequence - index, sequence + count);
+        final int buffer = decide(landing.headers(), header, sequence - index, sequence + count);
         if (buffer == PostedFrames.IN_RING) {
             gatherInRing(slot, sequence, count, index);
         } else if (buffer != PostedFrames.GONE) {
             final long offset = BufferQueue.offset(buffer) + index * slotBytes;
             gather(slot, count, Space.POSTED, offset, bytes + (count - 1L) * slotBytes);
         }
-    }
-
-    private int decide(final long header, final long first, final long end) {
-        return DataLayout.isBundle(landing.headers(), header)
-                ? PostedFrames.IN_RING
-                : posted.decide(
-                        first, ring.slot(first), DataLayout.FRAME_BYTES.unsigned(landing.headers(), header), end);
     }
 
     private void gatherInRing(final int slot, final long sequence, final int count, final long index) {
@@ -122,19 +105,9 @@ final class StagedAssembly extends SequenceAssembly {
 
     private void copyRun() {
         if (runCount > 0) {
-            copy(Space.STAGING, landing.payloadOffset(runSlot), runSpace, runOffset, runBytes);
+            copyTo(Space.STAGING, landing.payloadOffset(runSlot), runSpace, runOffset, runBytes);
             runCount = 0;
             runBytes = 0;
-        }
-    }
-
-    private void copy(final Space from, final long fromOffset, final Space to, final long offset, final long bytes) {
-        try {
-            memory.copy(from, fromOffset, to, offset, bytes);
-        } catch (final IllegalStateException e) {
-            if (to != Space.POSTED || !posted.isGone(BufferQueue.number(offset))) {
-                throw e;
-            }
         }
     }
 
@@ -155,59 +128,23 @@ final class StagedAssembly extends SequenceAssembly {
         final LandingSlots repairs = memory.repairs();
         keepTable(repairs, repairSlot, sequence, bytes);
         final long from = repairs.payloadOffset(repairSlot);
-        final int buffer = posted.decideByRepair(ring.slot(sequence - frameIndex), sequence + 1);
+        final int buffer = decideForRepair(sequence - frameIndex, sequence + 1);
         if (buffer == PostedFrames.IN_RING) {
             final long target = (long) inTail(ring.slot(sequence), frameIndex) * slotBytes;
-            copy(Space.REPAIR, from, Space.RING, target, bytes);
+            copyTo(Space.REPAIR, from, Space.RING, target, bytes);
         } else if (buffer != PostedFrames.GONE) {
-            copy(Space.REPAIR, from, Space.POSTED, BufferQueue.offset(buffer) + frameIndex * slotBytes, bytes);
+            copyTo(Space.REPAIR, from, Space.POSTED, BufferQueue.offset(buffer) + frameIndex * slotBytes, bytes);
         }
-    }
-
-    @Override
-    void take(final ReceivedFrame frame) {
-        super.take(frame);
-        takenBuffer = posted.leave(takenSlot());
-    }
-
-    @Override
-    public boolean isPosted() {
-        return takenBuffer >= 0;
-    }
-
-    @Override
-    public boolean isGone() {
-        return takenBuffer == PostedFrames.GONE;
     }
 
     @Override
     public boolean locate(final ReceivedFrame frame, final long place, final int buffer) {
         if (isPosted()) {
-            final long at = BufferQueue.offset(takenBuffer);
-            takenBuffer = PostedFrames.IN_RING;
-            return locatedAt(Space.POSTED, at, true);
+            return locatePosted(true);
         }
         return buffer == BufferQueue.NONE
                 ? locatedAt(Space.RING, offsetOf(frame), true)
                 : locateCopy(frame, Space.POSTED, BufferQueue.offset(buffer));
-    }
-
-    @Override
-    public void drop(final long place) {
-        posted.giveBack(takenBuffer);
-        takenBuffer = PostedFrames.IN_RING;
-        super.drop(place);
-    }
-
-    @Override
-    public void skip(final long firstSequence, final long endSequence) {
-        posted.drop(ring.slot(firstSequence), endSequence - firstSequence);
-        super.skip(firstSequence, endSequence);
-    }
-
-    @Override
-    public void leave() {
-        posted.close();
     }
 
     @Override

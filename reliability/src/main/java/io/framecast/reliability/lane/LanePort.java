@@ -20,6 +20,21 @@ public interface LanePort {
     /// @return how many were accepted, from the first on
     int post(int firstSlot, int count);
 
+    /// Whether [#aim] works.
+    default boolean canAim() {
+        return false;
+    }
+
+    /// Aims a receive slot at a buffer of the user's: from the next [#post] on, the first `bytes` bytes of a payload
+    /// that
+    /// takes the slot land there, and what is longer at its place in the slot.
+    ///
+    /// @param buffer its number; below 0 for the slot itself
+    /// @param offset of the first byte in the buffer
+    default void aim(final int slot, final int buffer, final long offset, final int bytes) {
+        throw new UnsupportedOperationException("slots of this lane have one place each");
+    }
+
     /// Takes a batch of datagrams, in order of arrival. [#slot] and [#bytes] describe it until the next call.
     ///
     /// @return datagrams taken

@@ -242,7 +242,7 @@ final class FrameDelivery {
     }
 
     private boolean locate(final ReceivedFrame frame) {
-        final int buffer = assembly.isPosted() ? BufferQueue.NONE : consumer.takeBuffer(frame.bytes());
+        final int buffer = assembly.isPosted() ? BufferQueue.NONE : takeBuffer(frame.bytes());
         try {
             return assembly.locate(frame, place, buffer);
         } catch (final IllegalStateException e) {
@@ -252,6 +252,12 @@ final class FrameDelivery {
             }
             throw e;
         }
+    }
+
+    // Frames that are here come before those that are expected.
+    private int takeBuffer(final long bytes) {
+        final int buffer = consumer.takeBuffer(bytes);
+        return buffer == BufferQueue.NONE && assembly.yieldBuffer() ? consumer.takeBuffer(bytes) : buffer;
     }
 
     private boolean supersedes(final ReceivedFrame frame) {

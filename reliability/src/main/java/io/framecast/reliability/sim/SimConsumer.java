@@ -72,14 +72,24 @@ final class SimConsumer implements SimReception.Taker {
     }
 
     @Override
+    public boolean hasBuffer() {
+        return buffersPosted > 0;
+    }
+
+    @Override
     public int takeBuffer(final long bytes) {
         if (buffersPosted == 0) {
             return NONE;
         }
         buffersPosted--;
-        final int number = buffersTaken++;
+        final int number = buffersTaken++ % TAKEN_MAX;
         memory.post(number, bytes);
         return number;
+    }
+
+    @Override
+    public long bufferBytes(final int number) {
+        return memory.posted(number).byteSize();
     }
 
     @Override

@@ -227,6 +227,10 @@ final class SimFrameMemory implements FrameMemory {
         posted.remove(number);
     }
 
+    MemorySegment posted(final int buffer) {
+        return MemorySegment.ofArray(Objects.requireNonNull(posted.get(buffer)));
+    }
+
     /// The memory in which an offset of a space lies.
     byte[] of(final Space space, final long offset) {
         return space == Space.POSTED ? Objects.requireNonNull(posted.get(BufferQueue.number(offset))) : of(space);

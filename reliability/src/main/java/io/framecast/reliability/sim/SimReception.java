@@ -156,10 +156,16 @@ final class SimReception implements ReceiverOutput {
                         ? LanePort.Placement.BY_ARRIVAL
                         : LanePort.Placement.BY_SEQUENCE;
         final double malformed = options.faults().unrest() > 0 && random.nextInt(4) == 0 ? MALFORMED : 0;
-        dataLane =
-                new SimReceiveLane(inbox(SimLane.DATA), memory.data(), placement, shape.batchMax(), random, malformed);
+        dataLane = new SimReceiveLane(
+                inbox(SimLane.DATA), memory.data(), placement, shape.batchMax(), random, malformed, memory::posted);
         repairLane = new SimReceiveLane(
-                inbox(SimLane.REPAIR), memory.repairs(), placement, RepairSlots.BATCH_MAX, random, malformed);
+                inbox(SimLane.REPAIR),
+                memory.repairs(),
+                placement,
+                RepairSlots.BATCH_MAX,
+                random,
+                malformed,
+                memory::posted);
         final Assembly assembly = Assembly.of(shape, memory);
         final byte[] name = SimNetwork.name(address);
         repairs = new RepairSlots(shape, memory);

@@ -153,6 +153,11 @@ final class StagedAssemblyTest {
         private boolean gone;
 
         @Override
+        public boolean hasBuffer() {
+            return !posted.isEmpty();
+        }
+
+        @Override
         public int takeBuffer(final long bytes) {
             return posted.isEmpty() ? NONE : posted.remove();
         }

@@ -14,6 +14,8 @@ import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.Delivery;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// Frames on their way to a user who gets every frame: they wait for room, memory and devices.
 final class FrameDeliveryTest {
@@ -174,7 +176,8 @@ final class FrameDeliveryTest {
 
     @Test
     void shouldHandOverInTheUsersOwnBuffer() {
-        final ReceiverFixture receiver = world.member();
+        final ReceiverFixture receiver =
+                world.member(ReceiverFixture.Terms.PLAIN.in(Kind.BY_ARRIVAL).buffers(2));
         receiver.consumer.posts = true;
         world.publish(3);
         assertEquals(List.of("0"), receiver.poll());
@@ -185,9 +188,54 @@ final class FrameDeliveryTest {
         assertEquals(Space.RING, receiver.consumer.given.getLast().space());
     }
 
+    // Frames of equal length, then one that is shorter and one that is longer, in one batch each.
+    @ParameterizedTest
+    @EnumSource(Kind.class)
+    void shouldReceiveFramesOfAnyLengthInTheUsersBuffers(final Kind kind) {
+        final ReceiverFixture receiver =
+                world.member(ReceiverFixture.Terms.PLAIN.in(kind).buffers(4));
+        receiver.consumer.posts = true;
+        world.publish(3, 3, 3);
+        world.publish(3, 1, 3);
+        world.publish(2, 2, 8, 1);
+        world.publish(1, 1, 1, 4);
+        assertEquals(14, receiver.poll().size());
+        for (final TestConsumer.Given frame : receiver.consumer.given) {
+            assertEquals(Space.POSTED, frame.space(), "frame " + frame.id());
+        }
+        final long reassembled = receiver.session.assembly().reassembledBytes();
+        if (kind == Kind.STAGED) {
+            assertEquals(0, reassembled);
+        } else if (kind == Kind.IN_RING) {
+            assertTrue(reassembled > 0 && reassembled < 30L * SLOT, () -> reassembled + " bytes were misplaced");
+        }
+    }
+
+    @Test
+    void shouldCopyNothingOfFramesAsLongAsTheOneBefore() {
+        final ReceiverFixture receiver = world.member();
+        receiver.consumer.posts = true;
+        world.publish(3);
+        world.publish(3, 3, 3, 3, 3);
+        assertEquals(6, receiver.poll().size());
+        assertEquals(0, receiver.session.assembly().reassembledBytes());
+    }
+
+    @Test
+    void shouldGiveUpAFrameWhoseBufferIsFreedWhileItArrives() {
+        final ReceiverFixture receiver = world.member(ReceiverFixture.Terms.PLAIN.in(Kind.STAGED));
+        receiver.consumer.posts = true;
+        receiver.memory.postedClosed = true;
+        world.publish(3);
+        receiver.consumer.posts = false;
+        world.publish(1);
+        assertEquals(List.of("0+1 DAMAGED", "1"), receiver.poll());
+    }
+
     @Test
     void shouldTryAgainWhenTheUserClosedItsBuffer() {
-        final ReceiverFixture receiver = world.member();
+        final ReceiverFixture receiver =
+                world.member(ReceiverFixture.Terms.PLAIN.in(Kind.BY_ARRIVAL).buffers(2));
         receiver.consumer.posts = true;
         receiver.memory.postedClosed = true;
         world.publish(3);

@@ -111,8 +111,8 @@ final class ReceiverFixture implements ReceiverOutput {
                 terms.buffers);
         memory = new TestFrameMemory(shape, terms.mappedTwice);
         final Placement placement = terms.kind == Kind.BY_ARRIVAL ? Placement.BY_ARRIVAL : Placement.BY_SEQUENCE;
-        data = new TestReceiveLane(memory.data(), placement, BATCH_MAX);
-        repair = new TestReceiveLane(memory.repairs(), placement, RepairSlots.BATCH_MAX);
+        data = new TestReceiveLane(memory.data(), placement, BATCH_MAX, memory::posted);
+        repair = new TestReceiveLane(memory.repairs(), placement, RepairSlots.BATCH_MAX, memory::posted);
         final Assembly assembly = Assembly.of(shape, memory);
         final RepairSlots repairs = new RepairSlots(shape, memory);
         windows = oneSided

@@ -100,8 +100,18 @@ final class TestConsumer implements FrameConsumer {
     }
 
     @Override
+    public boolean hasBuffer() {
+        return posts;
+    }
+
+    @Override
     public int takeBuffer(final long bytes) {
-        return posts ? 0 : NONE;
+        return posts ? memory.post() : NONE;
+    }
+
+    @Override
+    public long bufferBytes(final int number) {
+        return memory.posted(number).byteSize();
     }
 
     @Override

@@ -2,15 +2,20 @@ package io.framecast.reliability.session;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.framecast.reliability.assembly.BufferQueue;
 import io.framecast.reliability.assembly.CopyCounts;
 import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 
 /// A receiver's memory. Copies are carried out as they begin; a test may let them seem under way for longer.
 final class TestFrameMemory extends CopyCounts {
+    private final List<MemorySegment> posted = new ArrayList<>();
+    private final long bufferBytes;
     private final LandingSlots data;
     private final LandingSlots repairs;
     /// Copies end when the test says so, by [#finish].
@@ -22,12 +27,12 @@ final class TestFrameMemory extends CopyCounts {
 
     TestFrameMemory(final MemoryShape shape, final boolean mappedTwice) {
         super(mappedTwice);
+        bufferBytes = shape.stream().frameMaxBytes();
         put(Space.RING, allocate(shape.ringBytes() + shape.tailBytes()));
         put(Space.STAGING, allocate((long) shape.landingSlots() * shape.slotBytes()));
         put(Space.REPAIR, allocate((long) shape.allRepairSlots() * shape.slotBytes()));
         put(Space.SCRATCH, allocate((long) shape.batchMax() * shape.slotBytes()));
         put(Space.REASSEMBLY, allocate(shape.buffersBytes()));
-        put(Space.POSTED, allocate(shape.bufferBytes()));
         final boolean staged = shape.kind() == MemoryShape.Kind.STAGED;
         data = landing(
                 staged ? Space.STAGING : Space.RING,
@@ -46,13 +51,29 @@ final class TestFrameMemory extends CopyCounts {
 
     /// The bytes of a frame; beyond the ring's end they go on at its start.
     byte[] bytes(final Space space, final long offset, final int length) {
-        final MemorySegment from = of(space);
+        final MemorySegment from = of(space, offset);
         final byte[] bytes = new byte[length];
         for (int i = 0; i < length; i++) {
-            final long at = offset + i;
+            final long at = BufferQueue.within(offset) + i;
             bytes[i] = from.get(JAVA_BYTE, space == Space.RING ? at % from.byteSize() : at);
         }
         return bytes;
+    }
+
+    private MemorySegment of(final Space space, final long offset) {
+        return space == Space.POSTED ? posted(BufferQueue.number(offset)) : of(space);
+    }
+
+    /// A new buffer of the user's.
+    ///
+    /// @return its number
+    int post() {
+        posted.add(allocate(bufferBytes));
+        return posted.size() - 1;
+    }
+
+    MemorySegment posted(final int buffer) {
+        return posted.get(buffer);
     }
 
     @Override
@@ -70,7 +91,8 @@ final class TestFrameMemory extends CopyCounts {
         if ((to == Space.POSTED && postedClosed) || (to == Space.REASSEMBLY && reassemblyBroken)) {
             throw new IllegalStateException("closed");
         }
-        MemorySegment.copy(MemorySegment.ofArray(bytes(from, fromOffset, (int) bytes)), 0, of(to), toOffset, bytes);
+        final MemorySegment copied = MemorySegment.ofArray(bytes(from, fromOffset, (int) bytes));
+        MemorySegment.copy(copied, 0, of(to, toOffset), BufferQueue.within(toOffset), bytes);
         begin();
         if (!late) {
             finish();

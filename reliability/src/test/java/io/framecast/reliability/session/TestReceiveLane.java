@@ -5,7 +5,10 @@ import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
+import java.util.function.IntFunction;
 
 /// A lane whose datagrams wait in a queue until the session takes them into the slots that it posted.
 final class TestReceiveLane implements LanePort {
@@ -17,11 +20,18 @@ final class TestReceiveLane implements LanePort {
     private final LandingSlots landing;
     private final Placement placement;
     private final ArrayDeque<Integer> posted = new ArrayDeque<>();
+    private final IntFunction<MemorySegment> buffers;
+    private final Map<Integer, MemorySegment> aims = new HashMap<>();
     private final int[] slots;
     private final int[] bytes;
     private int taken;
 
-    TestReceiveLane(final LandingSlots landing, final Placement placement, final int batchMax) {
+    TestReceiveLane(
+            final LandingSlots landing,
+            final Placement placement,
+            final int batchMax,
+            final IntFunction<MemorySegment> buffers) {
+        this.buffers = buffers;
         this.landing = landing;
         this.placement = placement;
         this.batchMax = batchMax;
@@ -46,6 +56,20 @@ final class TestReceiveLane implements LanePort {
     }
 
     @Override
+    public boolean canAim() {
+        return placement == Placement.BY_SEQUENCE;
+    }
+
+    @Override
+    public void aim(final int slot, final int buffer, final long offset, final int length) {
+        if (buffer < 0) {
+            aims.remove(slot);
+        } else {
+            aims.put(slot, buffers.apply(buffer).asSlice(offset, length));
+        }
+    }
+
+    @Override
     public int poll() {
         taken = 0;
         while (taken < batchMax && !posted.isEmpty() && !inbox.isEmpty()) {
@@ -61,8 +85,12 @@ final class TestReceiveLane implements LanePort {
     private void land(final MemorySegment datagram, final int slot) {
         final long header = Math.min(DataLayout.LENGTH, datagram.byteSize());
         MemorySegment.copy(datagram, 0, landing.headers(), landing.headerOffset(slot), header);
+        final MemorySegment aim = aims.getOrDefault(slot, MemorySegment.NULL);
+        final long payload = datagram.byteSize() - header;
+        final long aimed = Math.min(payload, aim.byteSize());
+        MemorySegment.copy(datagram, header, aim, 0, aimed);
         MemorySegment.copy(
-                datagram, header, landing.payload(), landing.payloadOffset(slot), datagram.byteSize() - header);
+                datagram, header + aimed, landing.payload(), landing.payloadOffset(slot) + aimed, payload - aimed);
     }
 
     @Override

@@ -103,7 +103,7 @@ final class SimulateTest {
             })
     void shouldNameTheFlagsThatReplayItWhenProcessesCrash(final String plant) {
         final String[] arguments = {
-            "simulate", "--seeds", "1..40", "--receivers", "8", "--loss", "0.05", "--crashes", "--plant", plant
+            "simulate", "--seeds", "1..100", "--receivers", "8", "--loss", "0.05", "--crashes", "--plant", plant
         };
         final ToolFixture.Run run = tool.run(arguments);
         assertEquals(ExitStatus.MISMATCH, run.status());

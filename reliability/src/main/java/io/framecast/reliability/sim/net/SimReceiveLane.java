@@ -5,7 +5,10 @@ import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.IntFunction;
 import java.util.random.RandomGenerator;
 
 /// A lane over an inbox: datagrams land in posted slots, header and payload apart, before any check. A lane by
@@ -22,6 +25,8 @@ public final class SimReceiveLane implements LanePort {
     private final int[] posted;
     private int postedFirst;
     private int postedCount;
+    private final IntFunction<MemorySegment> buffers;
+    private final Map<Integer, MemorySegment> aims = new HashMap<>();
     private final int[] slots;
     private final int[] bytes;
     // Datagrams of the polls since the last clearTaken.
@@ -29,13 +34,16 @@ public final class SimReceiveLane implements LanePort {
 
     /// @param batchMax most datagrams taken in one poll; by sequence each poll draws its number
     /// @param malformed share of the datagrams that are dropped after they landed
+    /// @param buffers of the user, by number
     public SimReceiveLane(
             final SimInbox inbox,
             final LandingSlots landing,
             final Placement placement,
             final int batchMax,
             final RandomGenerator random,
-            final double malformed) {
+            final double malformed,
+            final IntFunction<MemorySegment> buffers) {
+        this.buffers = buffers;
         this.inbox = inbox;
         this.landing = landing;
         this.placement = placement;
@@ -66,6 +74,20 @@ public final class SimReceiveLane implements LanePort {
             posted[(postedFirst + postedCount++) % posted.length] = (firstSlot + i) % landing.slots();
         }
         return accepted;
+    }
+
+    @Override
+    public boolean canAim() {
+        return placement == Placement.BY_SEQUENCE;
+    }
+
+    @Override
+    public void aim(final int slot, final int buffer, final long offset, final int length) {
+        if (buffer < 0) {
+            aims.remove(slot);
+        } else {
+            aims.put(slot, buffers.apply(buffer).asSlice(offset, length));
+        }
     }
 
     @Override
@@ -101,7 +123,13 @@ public final class SimReceiveLane implements LanePort {
         final long header = Math.min(DataLayout.LENGTH, datagram.byteSize());
         MemorySegment.copy(datagram, 0, landing.headers(), landing.headerOffset(slot), header);
         final long payload = Math.min(landing.slotBytes(), datagram.byteSize() - header);
-        MemorySegment.copy(datagram, header, landing.payload(), landing.payloadOffset(slot), payload);
+        final MemorySegment aim = aims.get(slot);
+        final long aimed = aim == null ? 0 : Math.min(payload, aim.byteSize());
+        if (aim != null) {
+            MemorySegment.copy(datagram, header, aim, 0, aimed);
+        }
+        MemorySegment.copy(
+                datagram, header + aimed, landing.payload(), landing.payloadOffset(slot) + aimed, payload - aimed);
     }
 
     /// A queue pair loses a datagram that finds no slot when it arrives.
