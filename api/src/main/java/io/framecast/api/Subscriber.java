@@ -96,9 +96,10 @@ public interface Subscriber extends AutoCloseable {
     ///
     /// A frame takes the next buffer when its first datagram arrives: buffers are used in the order of posting,
     /// but for frames whose datagrams overtake each other. Where frames are staged, each datagram is then copied
-    /// to the buffer itself; into host memory over `udp` and `aeron` it is received there. Everywhere else, and
-    /// where no buffer was posted yet, the frame arrives in the ring of its session and goes to the next buffer by
-    /// one copy within the device. So do frames that were sent together in one datagram.
+    /// to the buffer itself; into host memory over `udp` and `aeron` it is received there, and over `verbs` where
+    /// frames have one length and more buffers are posted than frames fit the ring. Else, and where no buffer was
+    /// posted yet, the frame arrives in the ring of its session and goes to the next buffer by one copy within the
+    /// device. So do frames that were sent together in one datagram.
     ///
     /// A buffer whose frame is lost serves another. Its memory must live until the frame in it is closed or, where
     /// there is none, until [#isPosted] is false, which it becomes soon after [#close]; where the owner closes its

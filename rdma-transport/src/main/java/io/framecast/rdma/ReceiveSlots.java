@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Completions;
+import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.rdma.verbs.Access;
@@ -15,6 +16,8 @@ import io.framecast.rdma.verbs.ReceiveRequests;
 import io.framecast.rdma.verbs.WorkCompletions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A slot whose datagram is dropped (too long, too short, of a stranger, the lane's own) is posted again
 /// behind the others: slots are then no longer used in the order of the ring.
-final class ReceiveSlots {
+final class ReceiveSlots implements AutoCloseable {
     static final int RESERVE_BYTES = 40;
 
     private static final int IPV4_SOURCE = 32;
@@ -59,6 +62,12 @@ final class ReceiveSlots {
     private int returnedCount;
     private boolean held;
     private int failure = CompletionStatus.SUCCESS;
+    // By slot: memory that it is aimed at, and how much of it; empty before the first.
+    private @Nullable Target[] targets = {};
+    private int[] rooms = {};
+    private final Map<DeviceRegion, Target> byMemory = new HashMap<>();
+    private final RegistrationCache registrations;
+    private int payloadKey;
     private int posted;
     private long received;
     private long receivedBytes;
@@ -95,7 +104,8 @@ final class ReceiveSlots {
                     "receive ring: expected " + RESERVE_BYTES + " bytes before each header, got a stride of "
                             + ring.headerStride() + " for headers of " + ring.headerBytes());
         }
-        build(arena, link.registrations(), keys);
+        registrations = link.registrations();
+        build(arena, registrations, keys);
     }
 
     /// The queues by which a lane receives.
@@ -108,7 +118,7 @@ final class ReceiveSlots {
             final RegistrationCache registrations,
             final ToIntFunction<RegistrationCache.Lease> keys) {
         final int headerKey = keys.applyAsInt(registrations.lease(ring.headers(), Access.LOCAL_WRITE));
-        final int payloadKey = keys.applyAsInt(registrations.lease(ring.payload(), Access.LOCAL_WRITE));
+        payloadKey = keys.applyAsInt(registrations.lease(ring.payload(), Access.LOCAL_WRITE));
         final MemorySegment overflow = arena.allocate(DATAGRAM_BYTES_MAX, Long.BYTES);
         final int overflowKey = keys.applyAsInt(registrations.lease(overflow, Access.LOCAL_WRITE));
         for (int i = 0; i < ring.slots(); i++) {
@@ -118,6 +128,77 @@ final class ReceiveSlots {
             requests.element(i, 1, payload, ring.payloadBytes(), payloadKey);
             requests.element(i, 2, overflow.address(), (int) overflow.byteSize(), overflowKey);
         }
+    }
+
+    /// Memory of the user's, registered for as long as slots are aimed at it.
+    private static final class Target {
+        private final DeviceRegion memory;
+        private final RegistrationCache.Lease lease;
+        private int slots;
+
+        private Target(final DeviceRegion memory, final RegistrationCache.Lease lease) {
+            this.memory = memory;
+            this.lease = lease;
+        }
+    }
+
+    /// Aims a slot at other memory; its request takes only as much as lands there. A longer datagram is dropped.
+    ///
+    /// @param memory null for the slot itself
+    /// @return false where the device cannot reach that memory
+    boolean aim(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
+        if (targets.length == 0) {
+            if (memory == null) {
+                return true;
+            }
+            targets = new Target[ring.slots()];
+            rooms = new int[ring.slots()];
+        }
+        final Target former = targets[slot];
+        final Target next =
+                memory == null ? null : former != null && former.memory.equals(memory) ? former : target(memory);
+        if (memory != null && next == null) {
+            return false;
+        }
+        if (next == null) {
+            final long payload = ring.payload().address() + (long) slot * ring.payloadBytes();
+            requests.element(slot, 1, payload, ring.payloadBytes(), payloadKey);
+            rooms[slot] = ring.payloadBytes();
+        } else {
+            requests.element(slot, 1, next.memory.address() + offset, bytes, next.lease.localKey());
+            rooms[slot] = bytes;
+            next.slots++;
+        }
+        targets[slot] = next;
+        if (former != null && --former.slots == 0) {
+            byMemory.remove(former.memory);
+            former.lease.close();
+        }
+        return true;
+    }
+
+    private @Nullable Target target(final DeviceRegion memory) {
+        final Target known = byMemory.get(memory);
+        if (known != null) {
+            return known;
+        }
+        try {
+            final Target made = new Target(memory, registrations.lease(memory, Access.LOCAL_WRITE));
+            byMemory.put(memory, made);
+            return made;
+        } catch (final TransportException _) {
+            return null;
+        }
+    }
+
+    private int datagramBytesMax(final int slot) {
+        return targets.length == 0 || targets[slot] == null ? datagramBytesMax : datagramBytesMin + rooms[slot];
+    }
+
+    @Override
+    public void close() {
+        byMemory.values().forEach(target -> target.lease.close());
+        byMemory.clear();
     }
 
     int post(final int firstSlot, final int count) {
@@ -198,7 +279,7 @@ final class ReceiveSlots {
         final int bytes = batch.bytes(index);
         // A lane of one source takes only its datagrams; other lanes take all but their own.
         final boolean isSource = batch.sourceQueuePair(index) == sourceQueuePair && isFromSource(slot);
-        if (isSource == (only == null) || bytes < datagramBytesMin || bytes > datagramBytesMax) {
+        if (isSource == (only == null) || bytes < datagramBytesMin || bytes > datagramBytesMax(slot)) {
             drop(slot, bytes, isSource);
             return false;
         }
@@ -211,7 +292,7 @@ final class ReceiveSlots {
     private void drop(final int slot, final int bytes, final boolean isSource) {
         if (isSource == (only == null)) {
             malformed += only == null ? 0 : 1;
-        } else if (bytes > datagramBytesMax) {
+        } else if (bytes > datagramBytesMax(slot)) {
             truncated++;
         } else {
             malformed++;

@@ -2,6 +2,7 @@ package io.framecast.rdma;
 
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Completions;
+import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
@@ -97,6 +98,9 @@ final class VerbsLane implements Lane {
                             new ReceiveSlots.Queues(queuePair, receives, depths.receives()),
                             only,
                             this::key);
+            if (receive != null) {
+                keep(receive);
+            }
             if (receiveRing != null) {
                 receiveGroup();
             }
@@ -159,6 +163,16 @@ final class VerbsLane implements Lane {
         } catch (final TransportException e) {
             throw ended(e);
         }
+    }
+
+    @Override
+    public boolean canAim() {
+        return receive != null;
+    }
+
+    @Override
+    public boolean aim(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
+        return receiving().aim(slot, memory, offset, bytes);
     }
 
     @Override

@@ -32,7 +32,8 @@ public interface Lane extends AutoCloseable {
     ///
     /// @param memory valid until the slot is aimed elsewhere and posted anew; null for the slot itself
     /// @param offset of the first byte in `memory`
-    default void aim(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
+    /// @return false where this lane cannot land there: the slot keeps its place
+    default boolean aim(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
         throw new UnsupportedOperationException("slots of this lane have one place each");
     }
 

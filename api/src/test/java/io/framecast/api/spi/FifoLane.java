@@ -7,6 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +28,7 @@ final class FifoLane implements Lane {
     private final int number;
     private final long[] counters = new long[LaneCounter.values().length];
     private final ArrayDeque<Integer> posted = new ArrayDeque<>();
+    private final Map<Integer, DeviceRegion> aims = new HashMap<>();
     private final Queue<Received> landed = new ArrayDeque<>();
     private final BitSet peersUsed = new BitSet(PEERS_MAX);
     private final int[] peerNumbers = new int[PEERS_MAX];
@@ -80,6 +83,23 @@ final class FifoLane implements Lane {
                 posted.add((firstSlot + i) % ring.slots());
             }
             return accepted;
+        }
+    }
+
+    @Override
+    public boolean canAim() {
+        return true;
+    }
+
+    @Override
+    public boolean aim(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
+        synchronized (network) {
+            if (memory == null) {
+                aims.remove(slot);
+            } else {
+                aims.put(slot, memory.slice(offset, bytes));
+            }
+            return true;
         }
     }
 
@@ -219,19 +239,30 @@ final class FifoLane implements Lane {
         final long header = (long) slot * ring.headerStride();
         ring.headers().asSlice(header, FifoTransport.HEADER_RESERVE_BYTES).fill(RESERVE_FILL);
         MemorySegment.copy(source, 0, ring.headers(), header + FifoTransport.HEADER_RESERVE_BYTES, ring.headerBytes());
-        final long offset = (long) slot * ring.payloadBytes();
+        final DeviceRegion aim = aims.get(slot);
         final int payload = datagram.length - ring.headerBytes();
-        final FifoNetwork.RemoteMemory remote = network.remote();
-        if (ring.payload().hostAddressable()) {
-            MemorySegment.copy(source, ring.headerBytes(), ring.payload().host(), offset, payload);
-        } else if (remote != null) {
-            remote.write(ring.payload().address() + offset, source, ring.headerBytes(), payload);
-        } else {
-            throw new IllegalStateException("fifo: a ring in device memory, which no NIC of this network reaches");
+        final int aimed = aim == null ? 0 : (int) Math.min(payload, aim.bytes());
+        final int payloadAt = ring.headerBytes();
+        if (aim != null) {
+            write(aim, 0, source, payloadAt, aimed);
         }
+        final long offset = (long) slot * ring.payloadBytes();
+        write(ring.payload(), offset + aimed, source, payloadAt + aimed, payload - aimed);
         landed.add(new Received(slot, datagram.length));
         count(LaneCounter.RECEIVED_DATAGRAMS, 1);
         count(LaneCounter.RECEIVED_BYTES, datagram.length);
+    }
+
+    private void write(
+            final DeviceRegion to, final long offset, final MemorySegment source, final int from, final int bytes) {
+        final FifoNetwork.RemoteMemory remote = network.remote();
+        if (to.hostAddressable()) {
+            MemorySegment.copy(source, from, to.host(), offset, bytes);
+        } else if (remote == null) {
+            throw new IllegalStateException("fifo: a ring in device memory, which no NIC of this network reaches");
+        } else if (bytes > 0) {
+            remote.write(to.address() + offset, source, from, bytes);
+        }
     }
 
     private byte[] gather(final int position) {

@@ -190,8 +190,9 @@ final class AeronLane implements Lane {
     }
 
     @Override
-    public void aim(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
+    public boolean aim(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
         Objects.requireNonNull(placement).slots().aim(slot, memory == null ? null : memory.host(), offset, bytes);
+        return true;
     }
 
     @Override

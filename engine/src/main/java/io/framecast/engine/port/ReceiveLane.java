@@ -50,8 +50,8 @@ public final class ReceiveLane implements LanePort {
     }
 
     @Override
-    public void aim(final int slot, final int buffer, final long offset, final int bytes) {
-        lane.aim(slot, buffer < 0 ? null : buffers.apply(buffer), offset, bytes);
+    public boolean aim(final int slot, final int buffer, final long offset, final int bytes) {
+        return lane.aim(slot, buffer < 0 ? null : buffers.apply(buffer), offset, bytes);
     }
 
     @Override

@@ -44,7 +44,7 @@ public final class DirectReceiveMemory extends DeviceReceiveMemory {
         } else if (to == Space.REASSEMBLY) {
             // The copy engine must see the NIC's writes.
             device.access().flushRemoteWrites();
-            gather.add(target, ring.address() + fromOffset, bytes);
+            gather.add(target, address(from, fromOffset, bytes), bytes);
             gathering = true;
         } else {
             enqueueRuns();

@@ -134,9 +134,9 @@ public final class PostedBuffers {
         return first;
     }
 
-    /// Receiver: whether no buffer is there to take.
-    boolean isEmpty() {
-        return first() == null;
+    /// Receiver: buffers that it has not taken.
+    int size() {
+        return unused.size() + posted.size();
     }
 
     private @Nullable Posted first() {

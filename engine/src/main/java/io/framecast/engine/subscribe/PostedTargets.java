@@ -24,8 +24,8 @@ final class PostedTargets {
         this.memory = memory;
     }
 
-    boolean hasBuffer() {
-        return !posted.isEmpty();
+    int buffers() {
+        return posted.size();
     }
 
     int take(final long bytes) {

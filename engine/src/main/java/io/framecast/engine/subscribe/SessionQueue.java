@@ -148,8 +148,8 @@ public final class SessionQueue implements FrameConsumer {
     }
 
     @Override
-    public boolean hasBuffer() {
-        return targets.hasBuffer();
+    public int buffers() {
+        return targets.buffers();
     }
 
     @Override

@@ -122,8 +122,9 @@ final class UdpLane implements Lane {
     }
 
     @Override
-    public void aim(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
+    public boolean aim(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
         receiving().aim(slot, memory == null ? null : memory.host(), offset, bytes);
+        return true;
     }
 
     @Override

@@ -50,6 +50,11 @@ class StagedStreamTest extends LateDeviceFixture {
     // The user's, where it posts any.
     private DeviceRegion[] buffers = {};
     private int inBuffers;
+    // By earlier calls.
+    private int taken;
+
+    // Of all frames; 0 where each has another.
+    private int lengths;
 
     private static long length(final int id) {
         return 1 + (id * 48_611L) % 150_000;
@@ -181,6 +186,24 @@ class StagedStreamTest extends LateDeviceFixture {
         }
     }
 
+    /// Receives that were queued before the buffers were posted take the first frames.
+    @ParameterizedTest
+    @ValueSource(doubles = {0, 0.02})
+    void shouldLandInTheUsersBuffersUnderDirect(final double faults) {
+        start(new FifoNetwork.Faults(faults, faults, faults), 0, SETTINGS + "emulated|placement=direct");
+        buffers = new DeviceRegion[24];
+        for (int b = 0; b < buffers.length; b++) {
+            buffers[b] = device.allocate(150_000);
+        }
+        lengths = 100_000;
+        deliver(40, 1);
+        final long before = subscriber.stats().reassembledBytes();
+        deliver(60, 1);
+        final long copied = subscriber.stats().reassembledBytes() - before;
+        assertEquals(100, inBuffers);
+        assertTrue(faults == 0 ? copied == 0 : copied > 0 && before > 0, () -> copied + " bytes were copied");
+    }
+
     private void post() {
         for (final DeviceRegion buffer : buffers) {
             if (!subscriber.isPosted(buffer)) {
@@ -194,38 +217,44 @@ class StagedStreamTest extends LateDeviceFixture {
                 .anyMatch(buffer -> buffer.address() == frame.region().address());
     }
 
+    private long bytes(final int id, final int scale) {
+        return lengths == 0 ? scale * length(id) : lengths;
+    }
+
     private void deliver(final int frames, final int scale) {
         final DeviceStream stream = subscriber.device().openStream();
         final Deque<Copy> copies = new ArrayDeque<>();
         int offered = 0;
         int polled = 0;
-        MemorySegment next = frame(0, scale);
+        MemorySegment next = frame(taken, bytes(taken, scale));
         for (int i = 0; polled < frames; i++) {
             cycle(i);
             if (offered < frames && publisher.offer(next, FrameOptions.DEFAULT) > 0) {
                 offered++;
-                next = frame(offered, scale);
+                next = frame(taken + offered, bytes(taken + offered, scale));
             }
             post();
             final DeviceFrame frame = subscriber.poll();
             if (frame != null) {
                 inBuffers += isInBuffer(frame) ? 1 : 0;
-                assertEquals(polled, frame.frameId());
-                assertEquals(scale * length(polled), frame.length());
+                assertEquals(taken + polled, frame.frameId());
+                assertEquals(bytes(taken + polled, scale), frame.length());
                 final MemorySegment host = arena.allocate(frame.length());
                 stream.await(frame.ready());
                 stream.copyToHost(host, 0, frame.region().address(), frame.length());
                 frame.release(stream);
                 frame.close();
-                copies.add(new Copy(polled, host));
+                copies.add(new Copy(taken + polled, host));
                 polled++;
             }
         }
         stream.synchronize();
         for (final Copy copy : copies) {
-            assertEquals(-1, copy.bytes().mismatch(frame(copy.id(), scale)), () -> "frame " + copy.id());
+            assertEquals(
+                    -1, copy.bytes().mismatch(frame(copy.id(), bytes(copy.id(), scale))), () -> "frame " + copy.id());
         }
         assertEquals(frames, copies.size());
+        taken += frames;
         stream.close();
     }
 

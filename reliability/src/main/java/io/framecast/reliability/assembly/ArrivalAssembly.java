@@ -6,15 +6,27 @@ import io.framecast.reliability.receive.BundleTable;
 import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.repair.RepairRequests;
+import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.StreamInfo;
 import org.jspecify.annotations.Nullable;
 
 /// The ring is filled in order of arrival, as a verbs receive queue is: a frame without loss is in place and is
 /// never copied. Repairs of other frames go into a reassembly buffer. The landed payloads of a frame are copied
 /// there when the frame is whole, and its slots are free when these copies have ended.
 final class ArrivalAssembly extends Assembly {
+    // Receives that are aimed before the lane is asked whether it accepts them.
+    private static final int AIMED_RUN = 64;
+
     private final ArrivalPlacement placement;
     private final ArrivalLedger ledger;
+    private final ArrivalBuffers posted;
+    private final LandingSlots landing;
     private final int slotBytes;
+    private boolean canAim;
+    // Since the last batch ended.
+    private boolean moved;
+    // The user's buffer in which the frame delivered last lies.
+    private int takenBuffer = BufferQueue.NONE;
     // The space of the frame or bundle delivered last.
     private Space takenSpace = Space.RING;
     private long takenOffset;
@@ -47,6 +59,9 @@ final class ArrivalAssembly extends Assembly {
         this.placement = placement;
         this.ledger = ledger;
         slotBytes = shape.slotBytes();
+        landing = memory.data();
+        posted = new ArrivalBuffers(shape);
+        placement.aimBy(posted);
         ledger.copyBy(this::copyRun);
     }
 
@@ -55,22 +70,37 @@ final class ArrivalAssembly extends Assembly {
         return Math.max(64, Integer.highestOneBit(2 * ringSlots - 1));
     }
 
+    @Override
+    public void start(final long firstSequence, final BufferQueue buffers) {
+        super.start(firstSequence, buffers);
+        posted.start(firstSequence, canAim ? buffers : BufferQueue.EMPTY);
+    }
+
     /// No more datagrams can be under way than the lane holds posted slots.
     @Override
     public int prepare(final LanePort data) {
         if (data.placement() != LanePort.Placement.BY_ARRIVAL) {
             throw new IllegalStateException("placement by arrival needs a lane that takes slots in order");
         }
-        post(data);
+        post(data, false);
+        canAim = data.canAim();
         return Math.max(1, placement.postedFree() - shape.spareSlots());
     }
 
-    private void post(final LanePort data) {
+    private void post(final LanePort data, final boolean aims) {
         int run = memory.completed() >= ringCopies ? placement.repostRun() : 0;
         while (run > 0) {
-            final int accepted = data.post(placement.repostSlot(), run);
+            final int wanted = aims ? Math.min(run, AIMED_RUN) : run;
+            final int first = placement.repostSlot();
+            for (int i = 0; aims && i < wanted; i++) {
+                posted.aim(data, (first + i) % shape.ringSlots(), placement.postedFree() + i);
+            }
+            final int accepted = data.post(first, wanted);
+            for (int i = wanted - 1; aims && i >= accepted; i--) {
+                posted.undo((first + i) % shape.ringSlots());
+            }
             placement.repost(accepted);
-            run = accepted < run ? 0 : placement.repostRun();
+            run = accepted < wanted ? 0 : placement.repostRun();
         }
     }
 
@@ -78,7 +108,8 @@ final class ArrivalAssembly extends Assembly {
     public int poll(final LanePort data, final @Nullable ReceiverMachine expected) {
         // Where no slot is posted no datagram waits in the lane either: arriving datagrams are lost and must be
         // repaired.
-        post(data);
+        // A co-root takes what it keeps from the slots.
+        post(data, expected != null && !expected.mayServe() && posted.isUsed());
         return data.poll();
     }
 
@@ -88,17 +119,45 @@ final class ArrivalAssembly extends Assembly {
             placement.land(slot + i);
             placement.accept(sequence + i);
         }
+        if (!posted.isUsed()) {
+            posted.pass(sequence + count);
+            return;
+        }
+        final long header = landing.headerOffset(slot);
+        final long index = DataLayout.FRAME_INDEX.unsigned(landing.headers(), header);
+        final long frameBytes = FrameForecast.frameBytes(landing.headers(), header);
+        for (int i = 0; i < count; i++) {
+            if (!posted.land(slot + i, sequence + i, index + i, frameBytes)) {
+                moveToSlot(slot + i, i == 0 ? bytes : slotBytes);
+            }
+        }
+    }
+
+    // A datagram landed elsewhere in the user's buffers than its frame has it.
+    private void moveToSlot(final int slot, final int bytes) {
+        final long aim = posted.of(slot);
+        final long there = Math.min(bytes, posted.roomAt(aim));
+        memory.copy(Space.POSTED, aim, Space.RING, (long) slot * slotBytes, there);
+        ringCopies = memory.submitted();
+        reassembled(bytes);
+        posted.leave(slot);
+        moved = true;
     }
 
     @Override
     public void reject(final int slot) {
+        posted.reject(slot);
         placement.land(slot);
         placement.reject();
     }
 
     @Override
     public void endBatch() {
-        // Copies begin when the frame is whole.
+        // Other copies begin when the frame is whole.
+        if (moved) {
+            moved = false;
+            memory.flush();
+        }
     }
 
     @Override
@@ -132,13 +191,14 @@ final class ArrivalAssembly extends Assembly {
     }
 
     private void copyRun(final int fromSlot, final int toBuffer, final long frameIndex, final int slots) {
+        final long aim = posted.of(fromSlot);
         final long bytes = (long) slots * slotBytes;
-        memory.copy(
-                Space.RING,
-                (long) fromSlot * slotBytes,
-                Space.REASSEMBLY,
-                toBuffer * shape.bufferBytes() + frameIndex * slotBytes,
-                bytes);
+        final long to = toBuffer * shape.bufferBytes() + frameIndex * slotBytes;
+        if (aim == ArrivalBuffers.IN_SLOT) {
+            memory.copy(Space.RING, (long) fromSlot * slotBytes, Space.REASSEMBLY, to, bytes);
+        } else {
+            memory.copy(Space.POSTED, aim, Space.REASSEMBLY, to, Math.min(bytes, posted.roomAt(aim)));
+        }
         ringCopies = memory.submitted();
         reassembled(bytes);
     }
@@ -152,8 +212,34 @@ final class ArrivalAssembly extends Assembly {
     void take(final ReceivedFrame frame) {
         memory.flush();
         final long handle = ledger.lastHandle();
+        takenBuffer = BufferQueue.NONE;
         takenSpace = handle < 0 ? Space.REASSEMBLY : Space.RING;
         takenOffset = handle < 0 ? (-1 - handle) * shape.bufferBytes() : (long) placement.slotOf(handle) * slotBytes;
+        if (handle >= 0 && posted.of(placement.slotOf(handle)) != ArrivalBuffers.IN_SLOT) {
+            takenBuffer = BufferQueue.number(posted.of(placement.slotOf(handle)));
+            for (long i = 0; i < StreamInfo.slots(frame.bytes(), slotBytes); i++) {
+                posted.handOver(placement.slotOf(handle + i));
+            }
+        }
+    }
+
+    @Override
+    public boolean isPosted() {
+        return takenBuffer != BufferQueue.NONE;
+    }
+
+    @Override
+    public void drop(final long place) {
+        if (isPosted()) {
+            posted.giveBack(takenBuffer);
+            takenBuffer = BufferQueue.NONE;
+        }
+        super.drop(place);
+    }
+
+    @Override
+    public void leave() {
+        posted.close();
     }
 
     @Override
@@ -162,12 +248,19 @@ final class ArrivalAssembly extends Assembly {
     }
 
     @Override
-    public boolean locate(final ReceivedFrame frame, final long place, final int posted) {
-        final long at = takenOffset + frame.slotOffset();
-        if (posted == BufferQueue.NONE) {
-            return locatedAt(takenSpace, at, takenSpace == Space.RING);
+    public boolean locate(final ReceivedFrame frame, final long place, final int to) {
+        if (isPosted()) {
+            final long own = BufferQueue.offset(takenBuffer);
+            takenBuffer = BufferQueue.NONE;
+            return locatedAt(Space.POSTED, own, true);
         }
-        final long to = BufferQueue.offset(posted);
+        final long at = takenOffset + frame.slotOffset();
+        return to == BufferQueue.NONE
+                ? locatedAt(takenSpace, at, takenSpace == Space.RING)
+                : locateCopy(frame, at, BufferQueue.offset(to));
+    }
+
+    private boolean locateCopy(final ReceivedFrame frame, final long at, final long to) {
         memory.copy(takenSpace, at, Space.POSTED, to, frame.bytes());
         // The user may close the frame before this copy ended. Only later copies write reassembly buffers.
         ringCopies = takenSpace == Space.RING ? memory.submitted() : ringCopies;

@@ -1,5 +1,7 @@
 package io.framecast.reliability.assembly;
 
+import org.jspecify.annotations.Nullable;
+
 /// Bookkeeping of a ring whose slots are consumed strictly in arrival order, as in a verbs receive queue; and of
 /// the reassembly buffers for frames that did not land in one piece.
 ///
@@ -49,6 +51,8 @@ public final class ArrivalPlacement {
     // By sequence: its arrival number, REPAIRED, or UNKNOWN.
     private final long[] landings;
     private final ReassemblyBuffers buffers;
+    // Payloads of some slots lie in the user's buffers; null where none ever do.
+    private @Nullable ArrivalBuffers aimed;
     private long arrived;
     private long freedTo;
     private long posted;
@@ -96,6 +100,15 @@ public final class ArrivalPlacement {
         landings = new long[windowSlots];
         buffers = new ReassemblyBuffers(bufferCount, laterMax);
         java.util.Arrays.fill(landings, UNKNOWN);
+    }
+
+    /// Before the first landing: knows which payloads lie in the user's buffers.
+    void aimBy(final ArrivalBuffers by) {
+        aimed = by;
+    }
+
+    private long aim(final int slot) {
+        return aimed == null ? ArrivalBuffers.IN_SLOT : aimed.of(slot);
     }
 
     /// The session's first sequence is known. Earlier landings were rejected.
@@ -206,15 +219,29 @@ public final class ArrivalPlacement {
     /// Whether a complete frame lies in one piece, in the slots from that of its first datagram on.
     public boolean isInPlace(final long firstSequence, final long count) {
         final long first = landings[index(firstSequence)];
-        if (first < 0 || (!mappedTwice && slotOf(first) + count > ringSlots)) {
+        if (first < 0) {
             return false;
         }
+        final int slot = slotOf(first);
+        if (aim(slot) != ArrivalBuffers.IN_SLOT) {
+            return isWhole(slot, count) && areInARow(firstSequence, first, count, false);
+        }
+        return (mappedTwice || slot + count <= ringSlots) && areInARow(firstSequence, first, count, true);
+    }
+
+    private boolean isWhole(final int slot, final long count) {
+        return aimed != null && aimed.isWhole(slot, count);
+    }
+
+    // Whether datagrams arrived one behind the other, and lie so in slots of their own.
+    private boolean areInARow(final long firstSequence, final long first, final long count, final boolean inSlots) {
         int at = (int) (first % ringSlots);
         int slot = slots[at];
         for (long i = 1; i < count; i++) {
             at = at + 1 == ringSlots ? 0 : at + 1;
             slot = slot + 1 == ringSlots ? 0 : slot + 1;
-            if (landings[index(firstSequence + i)] != first + i || slots[at] != slot) {
+            if (landings[index(firstSequence + i)] != first + i
+                    || (inSlots && (slots[at] != slot || aim(slot) != ArrivalBuffers.IN_SLOT))) {
                 return false;
             }
         }
@@ -265,16 +292,33 @@ public final class ArrivalPlacement {
                 continue;
             }
             final int slot = slotOf(first);
-            int run = 0;
+            int run = 1;
             while (i + run < count
                     && landings[index(firstSequence + i + run)] == first + run
-                    && slotOf(first + run) == slot + run) {
-                free(first + run);
+                    && isBehind(slotOf(first + run - 1), slotOf(first + run))) {
                 run++;
             }
             copies.copy(slot, buffer, i, run);
+            for (int k = 0; k < run; k++) {
+                drop(first + k);
+            }
             i += run;
         }
+    }
+
+    private boolean isBehind(final int slot, final int next) {
+        final long aim = aim(slot);
+        return aim == ArrivalBuffers.IN_SLOT
+                ? next == slot + 1 && aim(next) == ArrivalBuffers.IN_SLOT
+                : aimed != null && aimed.isBehind(aim, aim(next));
+    }
+
+    // Its payload was copied, or is not needed.
+    private void drop(final long arrival) {
+        if (aimed != null) {
+            aimed.forget(slotOf(arrival));
+        }
+        free(arrival);
     }
 
     private void free(final long arrival) {
@@ -312,7 +356,7 @@ public final class ArrivalPlacement {
         for (long s = firstSequence; s < Math.min(endSequence, firstSequence + mask + 1); s++) {
             final long landing = landings[index(s)];
             if (landing >= 0) {
-                free(landing);
+                drop(landing);
             }
             came += landing == UNKNOWN ? 0 : 1;
             landings[index(s)] = UNKNOWN;

@@ -12,9 +12,9 @@ public interface BufferQueue {
     /// Nothing is ever posted.
     BufferQueue EMPTY = new BufferQueue() {};
 
-    /// Whether a buffer is posted.
-    default boolean hasBuffer() {
-        return false;
+    /// Buffers that are posted and not taken.
+    default int buffers() {
+        return 0;
     }
 
     /// Takes the next buffer for a frame of that many bytes.

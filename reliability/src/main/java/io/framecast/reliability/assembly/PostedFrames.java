@@ -34,7 +34,7 @@ final class PostedFrames {
 
     /// Whether frames must be decided about, because a buffer is or was posted.
     boolean isUsed() {
-        if (notes.length == 0 && buffers.hasBuffer()) {
+        if (notes.length == 0 && buffers.buffers() > 0) {
             notes = new int[ringSlots];
         }
         return notes.length > 0;
@@ -63,7 +63,7 @@ final class PostedFrames {
     /// @param bytesMax length that it may have
     /// @return whether it has one now
     boolean expect(final long first, final int slot, final long bytesMax) {
-        if (notes[slot] != 0 || !buffers.hasBuffer() || decide(first, slot, bytesMax) < 0) {
+        if (notes[slot] != 0 || buffers.buffers() == 0 || decide(first, slot, bytesMax) < 0) {
             return false;
         }
         notes[slot] += EXPECTED;

@@ -34,11 +34,8 @@ final class RingAssembly extends SequenceAssembly {
     private long bufferPlace = FREE;
     // By slot: where in the user's buffers its payload lands, or IN_SLOT. Empty before a buffer was posted.
     private long[] aims = {};
-    // The newest frame of which something came.
-    private long newestFirst;
-    private long newestEnd;
-    // Frames of that length are expected behind it; 0 for none. Up to expectedEnd some have buffers.
-    private long expectedSlots;
+    private final FrameForecast forecast;
+    // Expected frames up to here may have buffers.
     private long expectedEnd;
     // Buffers of frames that were not as expected: datagrams of this batch may lie in them.
     private final int[] withdrawn = new int[BufferQueue.TAKEN_MAX];
@@ -48,6 +45,7 @@ final class RingAssembly extends SequenceAssembly {
         super(shape, memory);
         slotBytes = shape.slotBytes();
         landing = memory.data();
+        forecast = new FrameForecast(shape.stream());
         misplaced = new long[shape.batchMax()];
         misplacedBytes = new int[shape.batchMax()];
         misplacedTo = new long[shape.batchMax()];
@@ -58,10 +56,8 @@ final class RingAssembly extends SequenceAssembly {
     public void start(final long firstSequence, final BufferQueue buffers) {
         // Else frames are copied to the user's buffers when they are whole.
         super.start(firstSequence, canAim ? buffers : BufferQueue.EMPTY);
-        newestFirst = firstSequence;
-        newestEnd = firstSequence;
+        forecast.start(firstSequence);
         expectedEnd = firstSequence;
-        expectedSlots = shape.stream().frameMaxSlots();
     }
 
     @Override
@@ -104,7 +100,7 @@ final class RingAssembly extends SequenceAssembly {
         long frame = NONE;
         int buffer = PostedFrames.IN_RING;
         for (long sequence = first; sequence < first + count; sequence++) {
-            final long begin = sequence < limit ? frameOf(sequence) : NONE;
+            final long begin = sequence < limit ? forecast.frameOf(sequence) : NONE;
             if (begin != frame) {
                 frame = begin;
                 buffer = frame == NONE ? PostedFrames.IN_RING : expect(frame);
@@ -113,20 +109,11 @@ final class RingAssembly extends SequenceAssembly {
         }
     }
 
-    // First sequence of the frame to which a sequence belongs that has not come, as far as can be known.
-    private long frameOf(final long sequence) {
-        if (sequence < newestEnd) {
-            return sequence < newestFirst ? NONE : newestFirst;
-        }
-        return expectedSlots == 0 ? NONE : newestEnd + (sequence - newestEnd) / expectedSlots * expectedSlots;
-    }
-
     // The buffer of a frame; one of those behind the newest takes one only if there is one now.
     private int expect(final long frame) {
         final int slot = ring.slot(frame);
-        final long bytesMax = Math.min(expectedSlots * slotBytes, shape.stream().frameMaxBytes());
-        if (frame >= newestEnd && posted.expect(frame, slot, bytesMax)) {
-            expectedEnd = Math.max(expectedEnd, frame + expectedSlots);
+        if (frame >= forecast.end() && posted.expect(frame, slot, forecast.bytesMax())) {
+            expectedEnd = Math.max(expectedEnd, frame + forecast.slots());
         }
         final int buffer = posted.of(slot);
         return buffer >= 0 && posted.isGone(buffer) ? PostedFrames.GONE : buffer;
@@ -169,36 +156,27 @@ final class RingAssembly extends SequenceAssembly {
 
     // From a datagram that came: where the frames behind its own may begin.
     private void learn(final LandingSlots landed, final int slot, final long first) {
-        final long header = landed.headerOffset(slot);
-        final long bytes = DataLayout.isBundle(landed.headers(), header)
-                ? 0
-                : DataLayout.FRAME_BYTES.unsigned(landed.headers(), header);
+        final long bytes = FrameForecast.frameBytes(landed.headers(), landed.headerOffset(slot));
         giveUp(posted.confirm(ring.slot(first), bytes == 0 ? Long.MAX_VALUE : bytes));
-        if (first < newestEnd) {
-            return;
-        }
-        final long slots = StreamInfo.slots(bytes, slotBytes);
-        if (slots != expectedSlots || slots == 0 || (first - newestEnd) % slots != 0) {
+        if (!forecast.expects(first, bytes)) {
             withdraw();
-            expectedSlots = slots;
         }
-        newestFirst = first;
-        newestEnd = first + Math.max(1, slots);
-        expectedEnd = Math.max(expectedEnd, newestEnd);
+        forecast.learn(first, bytes);
+        expectedEnd = Math.max(expectedEnd, forecast.end());
     }
 
     // No frame begins where one was expected, as far as is known.
     private void withdraw() {
-        for (long frame = newestEnd; frame < expectedEnd; frame += expectedSlots) {
+        for (long frame = forecast.end(); frame < expectedEnd; frame += forecast.slots()) {
             giveUp(posted.withdraw(ring.slot(frame)));
         }
-        expectedEnd = newestEnd;
+        expectedEnd = forecast.end();
     }
 
     @Override
     public boolean yieldBuffer() {
         // The one that was posted first.
-        for (long frame = newestEnd; frame < expectedEnd; frame += expectedSlots) {
+        for (long frame = forecast.end(); frame < expectedEnd; frame += forecast.slots()) {
             final int buffer = posted.withdraw(ring.slot(frame));
             if (buffer != BufferQueue.NONE) {
                 posted.giveBack(buffer);

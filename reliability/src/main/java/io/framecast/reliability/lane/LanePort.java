@@ -31,7 +31,8 @@ public interface LanePort {
     ///
     /// @param buffer its number; below 0 for the slot itself
     /// @param offset of the first byte in the buffer
-    default void aim(final int slot, final int buffer, final long offset, final int bytes) {
+    /// @return false where the lane cannot land there: the slot keeps its place
+    default boolean aim(final int slot, final int buffer, final long offset, final int bytes) {
         throw new UnsupportedOperationException("slots of this lane have one place each");
     }
 

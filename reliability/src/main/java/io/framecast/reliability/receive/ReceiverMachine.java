@@ -70,6 +70,7 @@ public final class ReceiverMachine {
     private final ControlWriter ids;
     private final VerdictCounts verdicts = new VerdictCounts();
     private final Counts<ReceiverCount> counts = new Counts<>(ReceiverCount.class);
+    private final boolean mayServe;
     private final Handshake handshake;
     private final FrameQueue queue;
     private final RepairStrategy repairs;
@@ -107,7 +108,8 @@ public final class ReceiverMachine {
         standstill = new Standstill(source.silenceNs());
         headers = new HeaderCheck(stream);
         ids = new ControlWriter(stream.session()).receiver(config.receiverId());
-        handshake = new Handshake(config, ids, output, serving != null);
+        mayServe = serving != null;
+        handshake = new Handshake(config, ids, output, mayServe);
         window = new ReceiveWindow(config.ringSlots());
         frames = new FrameTable(window.capacity());
         queue = new FrameQueue(frames, window, stream.slotBytes());
@@ -402,6 +404,11 @@ public final class ReceiverMachine {
         }
         onChange();
         reporting.onAccepted(count, last + 1 == frameEnd, nowNs);
+    }
+
+    /// Whether it may become a co-root, and keep what it received for others.
+    public boolean mayServe() {
+        return mayServe;
     }
 
     /// The datagrams that a co-root keeps for its group: the caller puts each accepted datagram there as it came,

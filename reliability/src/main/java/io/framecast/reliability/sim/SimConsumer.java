@@ -72,8 +72,8 @@ final class SimConsumer implements SimReception.Taker {
     }
 
     @Override
-    public boolean hasBuffer() {
-        return buffersPosted > 0;
+    public int buffers() {
+        return buffersPosted;
     }
 
     @Override

@@ -153,8 +153,8 @@ final class StagedAssemblyTest {
         private boolean gone;
 
         @Override
-        public boolean hasBuffer() {
-            return !posted.isEmpty();
+        public int buffers() {
+            return posted.size();
         }
 
         @Override

@@ -100,8 +100,8 @@ final class TestConsumer implements FrameConsumer {
     }
 
     @Override
-    public boolean hasBuffer() {
-        return posts;
+    public int buffers() {
+        return posts ? 8 : 0;
     }
 
     @Override

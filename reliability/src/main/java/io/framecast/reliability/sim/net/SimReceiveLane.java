@@ -78,16 +78,17 @@ public final class SimReceiveLane implements LanePort {
 
     @Override
     public boolean canAim() {
-        return placement == Placement.BY_SEQUENCE;
+        return true;
     }
 
     @Override
-    public void aim(final int slot, final int buffer, final long offset, final int length) {
+    public boolean aim(final int slot, final int buffer, final long offset, final int length) {
         if (buffer < 0) {
             aims.remove(slot);
         } else {
             aims.put(slot, buffers.apply(buffer).asSlice(offset, length));
         }
+        return true;
     }
 
     @Override

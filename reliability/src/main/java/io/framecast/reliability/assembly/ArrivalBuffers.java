@@ -1,0 +1,255 @@
+package io.framecast.reliability.assembly;
+
+import io.framecast.reliability.lane.LanePort;
+import java.util.Arrays;
+
+/// The user's buffers at which receives of a ring in order of arrival are aimed (Chu et al. 2019, §4.2, Algorithm 1:
+/// receives are built from the user's buffers, and frames begin where buffers begin).
+///
+/// A receive takes whatever datagram comes when it is first in the queue, and cannot be taken back. So each one that is
+/// posted is aimed by the sequence that it takes if nothing is lost until then. A datagram that lands elsewhere in a
+/// buffer
+/// than its frame has it is copied to its slot of the ring. The receives posted next follow the newest sequence again:
+/// those in the middle of a frame take their slots, and from the next frame on they are aimed.
+///
+/// A buffer is taken long before its frame comes: behind all receives that are queued. So it is taken only where more
+/// buffers are posted than frames can come before, and while the stream's frames have one length.
+///
+/// A buffer is *claimed* by the first frame of which a datagram lands where it belongs. It is handed over when all of
+/// its receives were used and all of its frame lies in it; else the frame is copied out, and the buffer is given back
+/// when
+/// no receive is aimed at it any more: a later datagram would be written into the user's frame.
+///
+/// One thread; allocates only in its constructor and at the first buffer.
+final class ArrivalBuffers {
+    static final long IN_SLOT = -1;
+    private static final long UNCLAIMED = -1;
+
+    private final int ringSlots;
+    private final int slotBytes;
+    private final FrameForecast forecast;
+    private BufferQueue buffers = BufferQueue.EMPTY;
+    // By slot: where in the user's buffers its payload lands, or IN_SLOT. Empty before a buffer was posted.
+    private long[] aims = {};
+    // By buffer: receives aimed at it that are queued; landed payloads that lie in it; first sequence of its frame.
+    private final int[] queued = new int[BufferQueue.TAKEN_MAX];
+    private final int[] landed = new int[BufferQueue.TAKEN_MAX];
+    private final long[] claims = new long[BufferQueue.TAKEN_MAX];
+    // By buffer: the sequence that is expected at its start.
+    private final long[] firsts = new long[BufferQueue.TAKEN_MAX];
+    // The next receive goes on with the frame that is aimed at this buffer, if it takes this sequence.
+    private int current = BufferQueue.NONE;
+    private long currentNext;
+    private boolean isRefused;
+    // Of all buffers.
+    private int allQueued;
+    // Where a datagram last missed the place that its receive was aimed at.
+    private long missed;
+    // Behind the newest sequence that came on the data lane.
+    private long next;
+
+    ArrivalBuffers(final MemoryShape shape) {
+        ringSlots = shape.ringSlots();
+        slotBytes = shape.slotBytes();
+        forecast = new FrameForecast(shape.stream());
+    }
+
+    void start(final long firstSequence, final BufferQueue queue) {
+        buffers = queue;
+        forecast.start(firstSequence);
+        next = firstSequence;
+        missed = firstSequence - ringSlots;
+    }
+
+    /// Whether receives are aimed, because a buffer is or was posted.
+    boolean isUsed() {
+        if (aims.length == 0 && buffers.buffers() > 0) {
+            aims = new long[ringSlots];
+            Arrays.fill(aims, IN_SLOT);
+        }
+        return aims.length > 0;
+    }
+
+    /// Where a slot's payload lies, or IN_SLOT.
+    long of(final int slot) {
+        return aims.length == 0 ? IN_SLOT : aims[slot];
+    }
+
+    /// Bytes from a place to the end of its buffer.
+    long roomAt(final long aim) {
+        return buffers.bufferBytes(BufferQueue.number(aim)) - BufferQueue.within(aim);
+    }
+
+    /// Whether two places in buffers are one behind the other.
+    boolean isBehind(final long aim, final long nextAim) {
+        return nextAim == aim + slotBytes;
+    }
+
+    /// Aims a receive that is posted next.
+    ///
+    /// @param ahead receives that are queued before it
+    void aim(final LanePort data, final int slot, final int ahead) {
+        final long sequence = next + ahead;
+        if (current == BufferQueue.NONE || sequence != currentNext) {
+            begin(sequence, ahead);
+        }
+        final long offset = current == BufferQueue.NONE ? 0 : (sequence - firsts[current]) * slotBytes;
+        final long room = current == BufferQueue.NONE ? 0 : Math.min(slotBytes, buffers.bufferBytes(current) - offset);
+        if (room <= 0) {
+            data.aim(slot, BufferQueue.NONE, 0, 0);
+            return;
+        }
+        if (!data.aim(slot, current, offset, (int) room)) {
+            // The lane does not reach the user's memory: frames are copied there.
+            isRefused = true;
+            goOn(BufferQueue.NONE);
+            return;
+        }
+        aims[slot] = BufferQueue.offset(current) + offset;
+        queued[current]++;
+        allQueued++;
+        currentNext++;
+        if (currentNext >= firsts[current] + forecast.slots()) {
+            goOn(BufferQueue.NONE);
+        }
+    }
+
+    private void begin(final long sequence, final int ahead) {
+        final boolean expected = !isRefused
+                && forecast.isSteady()
+                && sequence >= forecast.end()
+                && forecast.frameOf(sequence) == sequence
+                && buffers.buffers() > wanted(ahead);
+        goOn(expected ? buffers.takeBuffer(forecast.bytesMax()) : BufferQueue.NONE);
+        if (current != BufferQueue.NONE) {
+            firsts[current] = sequence;
+            claims[current] = UNCLAIMED;
+            currentNext = sequence;
+        }
+    }
+
+    // The frames that come before, into slots of the ring, will want buffers as well; and where a datagram missed its
+    // place of late, so will those whose receives are aimed.
+    private long wanted(final int ahead) {
+        final int inSlots = next - missed < ringSlots ? ahead : ahead - allQueued;
+        return (inSlots + forecast.slots() - 1) / forecast.slots();
+    }
+
+    private void goOn(final int buffer) {
+        final int former = current;
+        current = buffer;
+        if (former != BufferQueue.NONE && former != buffer) {
+            settle(former);
+        }
+    }
+
+    /// The receive that was aimed last was not accepted by the lane.
+    void undo(final int slot) {
+        final long aim = of(slot);
+        if (aim != IN_SLOT) {
+            final int buffer = BufferQueue.number(aim);
+            aims[slot] = IN_SLOT;
+            queued[buffer]--;
+            allQueued--;
+            currentNext = firsts[buffer] + BufferQueue.within(aim) / slotBytes;
+            goOn(buffer);
+        }
+    }
+
+    /// While it is not used: datagrams before `end` came on the data lane.
+    void pass(final long end) {
+        next = Math.max(next, end);
+    }
+
+    /// A datagram of a frame came on the data lane.
+    ///
+    /// @param index its position in the frame
+    /// @param bytes of the frame; 0 for a bundle
+    /// @return whether it lies in its slot, or where its frame has it in the user's buffer; else call [#leave]
+    ///     when it was copied to its slot
+    boolean land(final int slot, final long sequence, final long index, final long bytes) {
+        final long first = sequence - index;
+        forecast.learn(first, bytes);
+        next = Math.max(next, sequence + 1);
+        final long aim = of(slot);
+        if (aim == IN_SLOT) {
+            return true;
+        }
+        final int buffer = BufferQueue.number(aim);
+        queued[buffer]--;
+        allQueued--;
+        if (bytes == 0
+                || BufferQueue.within(aim) != index * slotBytes
+                || (claims[buffer] != UNCLAIMED && claims[buffer] != first)) {
+            missed = next;
+            return false;
+        }
+        claims[buffer] = first;
+        landed[buffer]++;
+        return true;
+    }
+
+    /// The payload of a slot does not lie in a buffer any more: it was copied to its slot, or is not needed.
+    void leave(final int slot) {
+        final int buffer = BufferQueue.number(of(slot));
+        aims[slot] = IN_SLOT;
+        settle(buffer);
+    }
+
+    /// A datagram that landed is not needed.
+    void reject(final int slot) {
+        if (of(slot) != IN_SLOT) {
+            queued[BufferQueue.number(of(slot))]--;
+            allQueued--;
+            leave(slot);
+        }
+    }
+
+    /// A payload that lies where its frame has it was copied on, or is dropped with its frame.
+    void forget(final int slot) {
+        if (of(slot) != IN_SLOT) {
+            landed[BufferQueue.number(of(slot))]--;
+            leave(slot);
+        }
+    }
+
+    /// Whether a frame that begins in a slot lies in the user's buffer, and no receive is aimed at that any more.
+    boolean isWhole(final int firstSlot, final long count) {
+        final long aim = of(firstSlot);
+        final int buffer = BufferQueue.number(aim);
+        return aim != IN_SLOT && queued[buffer] == 0 && landed[buffer] == count;
+    }
+
+    /// A slot of a frame that lies in the user's buffer, which is the caller's from now on.
+    void handOver(final int slot) {
+        final int buffer = BufferQueue.number(of(slot));
+        landed[buffer]--;
+        aims[slot] = IN_SLOT;
+        // It takes nothing more, also where the frame is shorter than expected.
+        current = current == buffer ? BufferQueue.NONE : current;
+    }
+
+    private void settle(final int buffer) {
+        if (queued[buffer] == 0 && landed[buffer] == 0 && buffer != current) {
+            buffers.returnBuffer(buffer);
+        }
+    }
+
+    void giveBack(final int buffer) {
+        buffers.returnBuffer(buffer);
+    }
+
+    /// No receive is used any more.
+    void close() {
+        current = BufferQueue.NONE;
+        for (int slot = 0; slot < aims.length; slot++) {
+            final int buffer = BufferQueue.number(aims[slot]);
+            if (aims[slot] != IN_SLOT && queued[buffer] + landed[buffer] > 0) {
+                queued[buffer] = 0;
+                landed[buffer] = 0;
+                buffers.returnBuffer(buffer);
+            }
+            aims[slot] = IN_SLOT;
+        }
+    }
+}
