@@ -78,11 +78,12 @@ final class SimConsumer implements SimReception.Taker {
 
     @Override
     public int takeBuffer(final long bytes) {
-        if (buffersPosted == 0) {
+        final int number = buffersTaken % TAKEN_MAX;
+        if (buffersPosted == 0 || memory.isPosted(number)) {
             return NONE;
         }
         buffersPosted--;
-        final int number = buffersTaken++ % TAKEN_MAX;
+        buffersTaken++;
         memory.post(number, bytes);
         return number;
     }

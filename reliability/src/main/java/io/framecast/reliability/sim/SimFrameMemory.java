@@ -222,6 +222,11 @@ final class SimFrameMemory implements FrameMemory {
         posted.put(number, rubbish(bytes));
     }
 
+    /// Whether a buffer has this number.
+    boolean isPosted(final int number) {
+        return posted.containsKey(number);
+    }
+
     /// No frame takes that buffer; copies into it may be under way.
     void unpost(final int number) {
         posted.remove(number);
