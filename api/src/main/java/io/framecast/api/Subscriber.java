@@ -102,8 +102,9 @@ public interface Subscriber extends AutoCloseable {
     /// device. So do frames that were sent together in one datagram.
     ///
     /// A buffer whose frame is lost serves another. Its memory must live until the frame in it is closed or, where
-    /// there is none, until [#isPosted] is false, which it becomes soon after [#close]; where the owner closes its
-    /// arena before, the frame is lost ([LossReason#DAMAGED]).
+    /// there is none, until [#isPosted] is false, which it becomes soon after [#close]: the kernel, a NIC or a copy
+    /// engine may write it until then. A frame whose buffer's arena was found closed is lost
+    ([LossReason#DAMAGED]).
     ///
     /// @param region memory of [#device] that every thread may write, at least frame-max long (the source's,
     ///     once one is heard; before that the channel's), and no part of a buffer that [#isPosted]

@@ -27,8 +27,8 @@ public interface Lane extends AutoCloseable {
     }
 
     /// Aims a slot of the receive ring at other memory of the ring's device: from the next [#post] on, the first
-    /// `bytes`
-    /// bytes of a payload that takes the slot land there, and what is longer at its place in the slot.
+    /// `bytes` bytes of a payload that takes the slot land there. What is longer lands at its place in the slot, or
+    /// the datagram is dropped and counted as truncated (verbs).
     ///
     /// @param memory valid until the slot is aimed elsewhere and posted anew; null for the slot itself
     /// @param offset of the first byte in `memory`

@@ -183,7 +183,6 @@ final class AeronLane implements Lane {
         return receiving().aim(firstSlot, count);
     }
 
-    /// Fragments beyond the posted slots stay unread in the driver, whose window then holds the sender back.
     @Override
     public boolean canAim() {
         return placement != null;
@@ -195,6 +194,7 @@ final class AeronLane implements Lane {
         return true;
     }
 
+    /// Fragments beyond the posted slots stay unread in the driver, whose window then holds the sender back.
     @Override
     public int poll(final Completions completions) {
         final Placement target = receiving();

@@ -26,8 +26,7 @@ public interface LanePort {
     }
 
     /// Aims a receive slot at a buffer of the user's: from the next [#post] on, the first `bytes` bytes of a payload
-    /// that
-    /// takes the slot land there, and what is longer at its place in the slot.
+    /// that takes the slot land there. What is longer lands at its place in the slot, or the datagram is lost.
     ///
     /// @param buffer its number; below 0 for the slot itself
     /// @param offset of the first byte in the buffer
