@@ -104,7 +104,7 @@ public interface Subscriber extends AutoCloseable {
     /// A buffer whose frame is lost serves another. Its memory must live until the frame in it is closed or, where
     /// there is none, until [#isPosted] is false, which it becomes soon after [#close]: the kernel, a NIC or a copy
     /// engine may write it until then. A frame whose buffer's arena was found closed is lost
-    ([LossReason#DAMAGED]).
+    /// ([LossReason#DAMAGED]).
     ///
     /// @param region memory of [#device] that every thread may write, at least frame-max long (the source's,
     ///     once one is heard; before that the channel's), and no part of a buffer that [#isPosted]
