@@ -3,22 +3,22 @@ package io.framecast.reliability.assembly;
 import io.framecast.reliability.lane.LanePort;
 import java.util.Arrays;
 
-/// The user's buffers at which receives of a ring in order of arrival are aimed (Chu et al. 2019, §4.2, Algorithm 1:
-/// receives are built from the user's buffers, and frames begin where buffers begin).
+/// The user's buffers at which receives of a ring in order of arrival are aimed (Chu et al. 2019, §4.2,
+/// Algorithm 1: receives are built from the user's buffers, and frames begin where buffers begin).
 ///
-/// A receive takes whatever datagram comes when it is first in the queue, and cannot be taken back. So each one that is
-/// posted is aimed by the sequence that it takes if nothing is lost until then. A datagram that lands elsewhere in a
-/// buffer
-/// than its frame has it is copied to its slot of the ring. The receives posted next follow the newest sequence again:
-/// those in the middle of a frame take their slots, and from the next frame on they are aimed.
+/// A receive takes whatever datagram comes when it is first in the queue, and cannot be taken back. So each one
+/// that is posted is aimed by the sequence that it takes if nothing is lost until then. A datagram that lands
+/// elsewhere in a buffer than its frame has it is copied to its slot of the ring. The receives posted next
+/// follow the newest sequence again: those in the middle of a frame take their slots, and from the next frame
+/// on they are aimed.
 ///
-/// A buffer is taken long before its frame comes: behind all receives that are queued. So it is taken only where more
-/// buffers are posted than frames can come before, and while the stream's frames have one length.
+/// A buffer is taken long before its frame comes: behind all receives that are queued. So it is taken only
+/// where more buffers are posted than frames can come before, and while the stream's frames have one length.
 ///
-/// A buffer is *claimed* by the first frame of which a datagram lands where it belongs. It is handed over when all of
-/// its receives were used and all of its frame lies in it; else the frame is copied out, and the buffer is given back
-/// when
-/// no receive is aimed at it any more: a later datagram would be written into the user's frame.
+/// A buffer is *claimed* by the first frame of which a datagram lands where it belongs. It is handed over when
+/// all of its receives were used and all of its frame lies in it; else the frame is copied out, and the buffer
+/// is given back when no receive is aimed at it any more: a later datagram would be written into the user's
+/// frame.
 ///
 /// One thread; allocates only in its constructor and at the first buffer.
 final class ArrivalBuffers {
