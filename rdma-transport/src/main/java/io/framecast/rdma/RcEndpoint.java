@@ -39,7 +39,7 @@ final class RcEndpoint implements OneSidedEndpoint {
     private boolean released;
 
     /// @param operationsMax of one that acts; 0 for one that only accepts
-    /// @param allowed to the peer: flags of [Access]
+    /// @param allowed to the peer: flags of [io.framecast.rdma.verbs.Access]
     /// @param onReleased called once, when the endpoint holds no resource any more
     RcEndpoint(
             final VerbsOneSided owner,

@@ -31,7 +31,7 @@ public interface ReceiveMemory extends FrameMemory, AutoCloseable {
 
     /// Sets the region of a buffer in [FrameMemory.Space#POSTED].
     ///
-    /// @param number below [BufferQueue#TAKEN_MAX]
+    /// @param number below [io.framecast.reliability.assembly.BufferQueue#TAKEN_MAX]
     void post(int number, DeviceRegion target);
 
     /// The region of a buffer that was set.

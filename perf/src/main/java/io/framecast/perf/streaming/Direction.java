@@ -46,7 +46,7 @@ enum Direction {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /// @throws ConfigException naming option, expectation and value
+    /// @throws io.framecast.api.error.ConfigException naming option, expectation and value
     static Direction parse(final String option, final String text) {
         OptionValues.require(
                 List.of("h2d", "d2h", "both", "paper").contains(text),

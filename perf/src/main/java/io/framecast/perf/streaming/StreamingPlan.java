@@ -12,7 +12,8 @@ import java.util.Map;
 /// @param frameBytes length of all frames
 /// @param transport Framecast's, as in a channel's URI
 /// @param radix of a k-nomial tree
-/// @param chunkBytes what a hop over unicast passes on at a time; a multiple of [FrameContent#BLOCK_BYTES]
+/// @param chunkBytes what a hop over unicast passes on at a time; a multiple of
+/// [io.framecast.perf.harness.FrameContent#BLOCK_BYTES]
 /// @param devices names of the receivers' devices, by turns; the source's is the first
 /// @param sourceInDevice whether the source's frames lie on its device
 /// @param linkBytesPerSecond of emulated devices; 0 for what the host can copy
