@@ -41,6 +41,8 @@ by_datagram_before=0
 pulled=0
 # Of subscribers.
 device=host
+keys=
+options=()
 counts='nothing counted'
 
 say() {
@@ -105,13 +107,13 @@ metric() {
 # begin [KEYS-OF-SOURCE [KEYS-OF-SUBSCRIBER-3 [DEVICE-OF-ALL-SUBSCRIBERS-WITH-KEYS]]]: starts a stream whose input is
 # descriptor 5, in a directory of its own.
 begin() {
-    local uri="framecast:verbs?group=239.77.9.1:24400|channel=faults|alive-timeout=$ALIVE_MS|interface=" n
+    local uri="framecast:verbs?group=239.77.9.1:24400|channel=faults|alive-timeout=$ALIVE_MS$keys|interface=" n
     cd -- "$(mktemp -d -p "$work")"
     pieces=() published=0
     mkfifo "input"
     for n in 1 2 3; do
         "$root/framecast" subscribe "${uri}${3:-rxe$((n + 1))}$([ $n != 3 ] || printf %s "${2:-}")" --device "$device" \
-            --wait-timeout $PATIENCE_S --out "out$n" \
+            "${options[@]}" --wait-timeout $PATIENCE_S --out "out$n" \
             --json "json$n" --metrics-port $((METRICS_PORT + n)) >"said$n" 2>&1 &
         pid[$n]=$!
     done
@@ -548,17 +550,29 @@ into_memory() {
     say "$frames of $((3 * bytes / FRAME_BYTES)) frames in place, $all bytes reassembled, $(cat same)"
 }
 
-# Into the memory of emulated GPUs, which devices know by address: written there by two of them, copied there by the third.
+# posted N: frames of subscriber N lie in the buffers that it posted.
+posted() {
+    local line
+    line=$(grep -o '"in_place_frames": [0-9]*, "posted_frames": [0-9]*, "reassembled_bytes": [0-9]*' "json$1") ||
+        { say "no posted frames in $(cat "json$1")"; return 1; }
+    say "$line"
+    [[ $line != *'"posted_frames": 0'* ]]
+}
+
+# Into the memory of emulated GPUs, which devices know by address: written there by two of them, copied there by the
+# third. All post buffers, more of them than frames fit the ring.
 direct() {
-    local device='emulated:0?peermem' n
+    local device='emulated:0?peermem' keys="|frame-max=$FRAME_BYTES" options=(--post 64) n
     begin '' '|placement=loopback'
     check '20 MB into device memory' into_memory
+    check '20 MB into posted buffers, in place' in_place
     check 'loss 5 % on the way into device memory' under "$PIECE_BYTES" loss 5%
     exec 5>&-
     check 'the end at its source' ends 0 0 ''
     for n in 1 2 3; do
         check "the end at subscriber $n" ends "$n" 0 ''
         check "the bytes of subscriber $n" same "$n"
+        check "the posted buffers of subscriber $n" posted "$n"
     done
     check 'the way of subscriber 1' placed 1 direct
     check 'the way of subscriber 2' placed 2 direct

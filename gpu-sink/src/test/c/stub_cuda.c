@@ -45,7 +45,7 @@ enum {
 #define PROCESSOR_BLOCKS 16
 
 /* fd and owner: of device memory that is a file of this process, or of another one. */
-typedef struct { uint64_t start; uint64_t bytes; char *memory; int fd, owner; } Range;
+typedef struct { uint64_t start; uint64_t bytes; char *memory; int fd, owner; uint64_t id; } Range;
 typedef struct Stream Stream;
 typedef struct Event { int magic; Stream *stream; uint64_t position; } Event;
 typedef struct Command {
@@ -65,7 +65,7 @@ static _Thread_local void *current[CONTEXTS_MAX];
 static _Thread_local int depth;
 static int initialized, contexts, context_token, other_token;
 static Range device[RANGES_MAX], pinned[RANGES_MAX], registered[RANGES_MAX], imported[RANGES_MAX];
-static uint64_t device_bytes;
+static uint64_t device_bytes, allocated;
 static int streams, events, modules;
 static Stream *open_streams;
 static struct { const char *name; long count; } calls[NAMES_MAX];
@@ -410,7 +410,7 @@ int cuMemAlloc_v2(uint64_t *out, size_t bytes) {
     char *memory = ftruncate(fd, pages(bytes) + PAGE) ? 0 : map_file(fd, bytes);
     if (!memory) { close(fd); FAIL(OUT_OF_MEMORY); }
     memset(memory, 0xA5, bytes);
-    *range = (Range) {(uint64_t) memory | DEVICE_BIT, bytes, memory, fd, getpid()};
+    *range = (Range) {(uint64_t) memory | DEVICE_BIT, bytes, memory, fd, getpid(), ++allocated};
     device_bytes += bytes;
     *out = range->start;
     LEAVE
@@ -491,6 +491,16 @@ int cuIpcCloseMemHandle(uint64_t start) {
         if (__atomic_compare_exchange_n(importers(range) + i, &own, 0, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) break;
     }
     unmap(range);
+    LEAVE
+}
+
+/* Attribute 7: the number of an allocation, which no other one ever has. */
+int cuPointerGetAttribute(void *out, int attribute, uint64_t at) {
+    ENTER
+    NEEDS_CONTEXT
+    Range *range = find(device, at, 1);
+    if (!range || attribute != 7) FAIL(INVALID_VALUE);
+    *(uint64_t *) out = range->id;
     LEAVE
 }
 

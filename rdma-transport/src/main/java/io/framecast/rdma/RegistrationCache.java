@@ -1,7 +1,10 @@
 package io.framecast.rdma;
 
+import io.framecast.api.error.DeviceException;
 import io.framecast.api.error.NativeException;
 import io.framecast.api.error.TransportException;
+import io.framecast.api.spi.DeviceAllocation;
+import io.framecast.api.spi.DeviceAllocation.DmaBuf;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.rdma.verbs.Access;
 import io.framecast.rdma.verbs.MemoryRegion;
@@ -10,21 +13,23 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// Memory regions by address range, shared by lanes and kept a while after the last of them let go: to
 /// register pins every page, and memory that is registered twice counts twice against the limit.
 ///
-/// Only host memory whose arena is known, and that no peer can reach, is kept unused, least recently used first
-/// to go. It is deregistered within seconds after its arena was closed, and before anything else is registered:
-/// another arena's memory at the same address is never taken for it. All other is deregistered with its
-/// last lease.
+/// Only memory whose end is known (the arena of host memory, the allocation of device memory) and that no peer can
+/// reach is kept unused, least recently used first to go. It is deregistered within seconds after its end; memory of
+/// another arena or allocation at the same address is never taken for it. All other is deregistered with its last
+/// lease.
 ///
 /// Threading: any thread; called when lanes open and close and when they have nothing to do, never on the
 /// data path.
 final class RegistrationCache implements AutoCloseable {
-    static final int IDLE_MAX = 16;
+    /// As many as the buffers that a user may post.
+    static final int IDLE_MAX = 256;
     static final long IDLE_BYTES_MAX = 1L << 30;
     private static final long LOOK_NS = 1_000_000_000;
     private static final int PEERS = Access.REMOTE_READ | Access.REMOTE_WRITE;
@@ -70,8 +75,13 @@ final class RegistrationCache implements AutoCloseable {
         }
     }
 
-    /// @param scope of the memory; null where it may not be kept unused
-    private record What(long address, long bytes, int access, int dmaBuf, MemorySegment.@Nullable Scope scope) {
+    /// @param scope of the memory, an arena's or a [DeviceAllocation]; null where it may not be kept unused
+    private record What(
+            long address,
+            long bytes,
+            int access,
+            int dmaBuf,
+            @Nullable Object scope) {
         // Other lanes of the memory's owner may use a part, and less than was asked for.
         boolean covers(final What other) {
             final long offset = other.address - address;
@@ -79,13 +89,20 @@ final class RegistrationCache implements AutoCloseable {
                     && other.bytes <= bytes - offset
                     && (access & other.access) == other.access
                     && dmaBuf == other.dmaBuf
-                    && (scope == null ? other.scope == null : scope.equals(other.scope));
+                    && Objects.equals(scope, other.scope);
         }
 
         // A region that peers may reach closes with its last lease: its memory may have another owner next, and the
         // peers know its key.
         boolean mayIdle() {
-            return scope != null && scope.isAlive() && (access & PEERS) == 0;
+            return scope != null
+                    && (access & PEERS) == 0
+                    && !(scope instanceof final MemorySegment.Scope arena && !arena.isAlive());
+        }
+
+        @Nullable
+        DeviceAllocation allocation() {
+            return scope instanceof final DeviceAllocation known ? known : null;
         }
     }
 
@@ -93,6 +110,8 @@ final class RegistrationCache implements AutoCloseable {
         private final What what;
         private final MemoryRegion region;
         private int users;
+        // Its device memory was found freed.
+        private boolean isGone;
 
         private Entry(final What what, final MemoryRegion region) {
             this.what = what;
@@ -115,13 +134,15 @@ final class RegistrationCache implements AutoCloseable {
                 memory.address(), memory.byteSize(), access, DeviceRegion.NO_DMA_BUF, isForever ? null : scope));
     }
 
-    /// Host memory as it is; device memory by dma-buf, else, where it has none or this device takes none, by a
-    /// driver of its device that knows its addresses (nvidia-peermem).
+    /// Host memory as it is; device memory by dma-buf, its own or one that is exported for the registration, else,
+    /// where it has none or this device takes none, by a driver of its device that knows its addresses
+    /// (nvidia-peermem).
     Lease lease(final DeviceRegion memory, final int access) {
         if (memory.dmaBufDescriptor() == DeviceRegion.NO_DMA_BUF && memory.hostAddressable()) {
             return lease(memory.host().asSlice(0, memory.bytes()), access);
         }
-        return lease(new What(memory.address(), memory.bytes(), access, memory.dmaBufDescriptor(), null));
+        return lease(
+                new What(memory.address(), memory.bytes(), access, memory.dmaBufDescriptor(), memory.allocation()));
     }
 
     private Lease lease(final What what) {
@@ -139,7 +160,19 @@ final class RegistrationCache implements AutoCloseable {
                 }
             }
             misses.incrementAndGet();
-            return use(new Entry(what, register(what)));
+            return use(new Entry(what, registerWithRoom(what)));
+        }
+    }
+
+    // What is unused gives way where the device, or the window through which it sees a GPU, has no room.
+    private MemoryRegion registerWithRoom(final What what) {
+        try {
+            return register(what);
+        } catch (final NativeException e) {
+            if (!trim(0)) {
+                throw e;
+            }
+            return register(what);
         }
     }
 
@@ -150,11 +183,31 @@ final class RegistrationCache implements AutoCloseable {
     }
 
     private MemoryRegion register(final What what) {
-        if (what.dmaBuf == DeviceRegion.NO_DMA_BUF) {
-            return domain.register(what.address, what.bytes, what.access);
+        if (what.dmaBuf != DeviceRegion.NO_DMA_BUF) {
+            return registerDmaBuf(what, what.dmaBuf, 0);
         }
+        try (DmaBuf export = export(what)) {
+            return export == null
+                    ? domain.register(what.address, what.bytes, what.access)
+                    : registerDmaBuf(what, export.descriptor(), export.offset());
+        }
+    }
+
+    private static @Nullable DmaBuf export(final What what) {
+        final DeviceAllocation allocation = what.allocation();
         try {
-            return domain.registerDmaBuf(what.dmaBuf, 0, what.address, what.bytes, what.access);
+            return allocation == null
+                    ? null
+                    : allocation.export(what.address, what.bytes).orElse(null);
+        } catch (final DeviceException _) {
+            // Such as a part that does not fill pages. The NIC may know its address.
+            return null;
+        }
+    }
+
+    private MemoryRegion registerDmaBuf(final What what, final int descriptor, final long offset) {
+        try {
+            return domain.registerDmaBuf(descriptor, offset, what.address, what.bytes, what.access);
         } catch (final NativeException e) {
             if (!ProtectionDomain.takesNoDmaBuf(e)) {
                 throw e;
@@ -175,6 +228,11 @@ final class RegistrationCache implements AutoCloseable {
 
     // Unused ones beyond the limits, and those of memory that is gone, whose pages would stay pinned.
     private void trim() {
+        trim(IDLE_MAX);
+    }
+
+    private boolean trim(final int idleMax) {
+        final int before = entries.size();
         int idle = 0;
         long idleBytes = 0;
         for (int i = entries.size() - 1; i >= 0; i--) {
@@ -184,17 +242,18 @@ final class RegistrationCache implements AutoCloseable {
             }
             idle++;
             idleBytes += entry.what.bytes;
-            if (!entry.what.mayIdle() || idle > IDLE_MAX || idleBytes > IDLE_BYTES_MAX) {
+            if (entry.isGone || !entry.what.mayIdle() || idle > idleMax || idleBytes > IDLE_BYTES_MAX) {
                 entries.remove(i);
                 idle--;
                 idleBytes -= entry.what.bytes;
                 entry.region.close();
             }
         }
+        return entries.size() < before;
     }
 
-    /// Looks once a second for memory whose arena was closed, which would stay pinned, and has a thread of its own
-    /// deregister it: to unpin much takes milliseconds. Never waits for the lock.
+    /// Looks once a second for memory that may be gone, which would stay pinned, and has a thread of its own
+    /// deregister it: to ask a driver and to unpin much takes milliseconds. Never waits for the lock.
     void look() {
         final long nowNs = System.nanoTime();
         if (nowNs - lookedNs < LOOK_NS || !lock.tryLock()) {
@@ -202,7 +261,7 @@ final class RegistrationCache implements AutoCloseable {
         }
         try {
             lookedNs = nowNs;
-            if (isAnyGone()) {
+            if (mayAnyBeGone()) {
                 Thread.ofPlatform().daemon().name("framecast-verbs-regions").start(this::sweep);
             }
         } finally {
@@ -210,10 +269,10 @@ final class RegistrationCache implements AutoCloseable {
         }
     }
 
-    private boolean isAnyGone() {
+    private boolean mayAnyBeGone() {
         for (int i = 0; i < entries.size(); i++) {
             final Entry entry = entries.get(i);
-            if (entry.users == 0 && !entry.what.mayIdle()) {
+            if (entry.users == 0 && (!entry.what.mayIdle() || entry.what.allocation() != null)) {
                 return true;
             }
         }
@@ -222,8 +281,12 @@ final class RegistrationCache implements AutoCloseable {
 
     private void sweep() {
         try (ScopedLock.Scope _ = lock.hold()) {
+            for (final Entry entry : entries) {
+                final DeviceAllocation allocation = entry.what.allocation();
+                entry.isGone = entry.users == 0 && allocation != null && !allocation.isAlive();
+            }
             trim();
-        } catch (final NativeException _) {
+        } catch (final NativeException | DeviceException _) {
             // It stays open, and its domain says so when that is closed.
         }
     }

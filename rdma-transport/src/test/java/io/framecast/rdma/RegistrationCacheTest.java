@@ -11,6 +11,7 @@ import io.framecast.api.Channel;
 import io.framecast.api.error.NativeException;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.provider.TransportConfig;
+import io.framecast.api.spi.DeviceAllocation;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneConfig;
@@ -33,6 +34,8 @@ import org.junit.jupiter.api.Test;
 
 /// Sharing, keeping and forgetting, on the stand-in.
 final class RegistrationCacheTest {
+    private static final int ENOMEM = 12;
+
     private Fabric fabric;
     private Context context;
     private ProtectionDomain domain;
@@ -211,6 +214,60 @@ final class RegistrationCacheTest {
             assertFalse(second.region().isOpen());
         }
         assertEquals(0, cache.registered());
+    }
+
+    /// Of a device: one is not another, though it lies at the same address.
+    private static final class Known implements DeviceAllocation {
+        private boolean freed;
+
+        @Override
+        public boolean isAlive() {
+            return !freed;
+        }
+    }
+
+    @Test
+    void shouldKeepDeviceMemoryWhoseAllocationIsKnownAndNeverTakeALaterOneForIt() {
+        try (Arena arena = Arena.ofConfined()) {
+            final DeviceRegion memory =
+                    DeviceRegion.ofDevice(arena.allocate(4096).address(), 4096);
+            final Known first = new Known();
+            final RegistrationCache.Lease before = cache.lease(memory.of(first), Access.LOCAL_WRITE);
+            before.close();
+            assertTrue(before.region().isOpen());
+            try (RegistrationCache.Lease again = cache.lease(memory.of(first), Access.LOCAL_WRITE)) {
+                assertSame(before.region(), again.region());
+            }
+            try (RegistrationCache.Lease later = cache.lease(memory.of(new Known()), Access.LOCAL_WRITE)) {
+                assertNotEquals(before.region(), later.region());
+            }
+            assertEquals(1, cache.hits());
+            assertEquals(2, cache.misses());
+            first.freed = true;
+            Wait.until("it to be forgotten", () -> {
+                cache.look();
+                return cache.registered() == 1;
+            });
+            assertFalse(before.region().isOpen());
+        }
+    }
+
+    @Test
+    void shouldGiveUpWhatIsUnusedWhereThereIsNoRoom() {
+        try (Arena arena = Arena.ofConfined()) {
+            final MemoryRegion unused = leased(arena.allocate(4096), Access.LOCAL_READ);
+            try (RegistrationCache.Lease used = cache.lease(arena.allocate(4096), Access.LOCAL_READ)) {
+                fabric.fail("ibv_reg_mr", ENOMEM);
+                try (RegistrationCache.Lease more = cache.lease(arena.allocate(4096), Access.LOCAL_READ)) {
+                    assertFalse(unused.isOpen());
+                    assertTrue(more.region().isOpen());
+                    fabric.fail("ibv_reg_mr", ENOMEM);
+                    final MemorySegment last = arena.allocate(4096);
+                    assertThrows(NativeException.class, () -> cache.lease(last, Access.LOCAL_READ));
+                    assertTrue(used.region().isOpen());
+                }
+            }
+        }
     }
 
     @Test

@@ -27,6 +27,14 @@ public interface DeviceAccess {
         throw new DeviceException("export: " + exportRefusal().orElse("not supported"));
     }
 
+    /// Looks up the allocation in which a user's region lies.
+    ///
+    /// @return the same memory, with its allocation where the device knows it
+    /// @throws IllegalArgumentException when it is no memory of this device, or is freed
+    default DeviceRegion identify(final DeviceRegion region) {
+        return region;
+    }
+
     /// Ends an export: closes its descriptor. Before the memory is freed, and after the NIC has let go of it.
     default void unexport(final DeviceRegion region) {
         // Nothing was exported.

@@ -3,6 +3,7 @@ package io.framecast.api.spi;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -412,6 +413,27 @@ public abstract class DeviceBackendContract {
             assertAll((byte) 7, readBack(output), 0, 64);
             backend.free(output);
         }
+    }
+
+    @Test
+    final void shouldTellAllocationsApart() {
+        final DeviceRegion region = backend.allocate(LARGE_BYTES);
+        final DeviceRegion other = backend.allocate(SMALL_BYTES);
+        final DeviceAllocation allocation = backend.access().identify(region).allocation();
+        Assumptions.assumeTrue(allocation != null, "a device that does not know its allocations");
+        assertEquals(
+                allocation, backend.access().identify(region.slice(4096, 100)).allocation());
+        assertNotEquals(allocation, backend.access().identify(other).allocation());
+        assertTrue(allocation.isAlive());
+        backend.free(region);
+        assertFalse(allocation.isAlive());
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> backend.access().identify(DeviceRegion.ofDevice(region.address(), 100)));
+        // Perhaps at the same address.
+        assertNotEquals(
+                allocation,
+                backend.access().identify(backend.allocate(LARGE_BYTES)).allocation());
     }
 
     @Test

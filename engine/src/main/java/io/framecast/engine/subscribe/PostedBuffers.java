@@ -84,7 +84,7 @@ public final class PostedBuffers {
             throw new IllegalArgumentException("post: this memory is posted already, or the frame in it is not"
                     + " released; expected a buffer of its own for each frame");
         }
-        final Posted buffer = new Posted(region);
+        final Posted buffer = new Posted(device.access().identify(region));
         if (!posted.offer(buffer)) {
             return false;
         }

@@ -1,9 +1,12 @@
 package io.framecast.gpu.cuda;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceAccess;
+import io.framecast.api.spi.DeviceAllocation;
+import io.framecast.api.spi.DeviceAllocation.DmaBuf;
 import io.framecast.api.spi.DeviceMapping;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceResources.Kind;
@@ -12,6 +15,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import jcuda.driver.CUresult;
+import org.jspecify.annotations.Nullable;
 
 /// Access of NICs and the CPU to a GPU's memory: exports by dma-buf, else by nvidia-peermem, and mappings by
 /// gdrcopy.
@@ -23,6 +28,9 @@ final class CudaAccess implements DeviceAccess {
     private static final int DMA_BUF_SUPPORTED = 124;
     private static final int FLUSH_BY_HOST = 1;
     private static final int ORDERED_FOR_OWNER = 100;
+    private static final int BUFFER_ID = 7;
+    private static final long NO_BUFFER = -1;
+    private static final long PAGE_BYTES = 4096;
     private static final Path PEERMEM = Path.of("/sys/module/nvidia_peermem");
 
     private final CudaBackend backend;
@@ -67,6 +75,63 @@ final class CudaAccess implements DeviceAccess {
                     "cuMemGetHandleForAddressRange", CudaCalls.exportDmaBuf(out, region.address(), region.bytes()));
             backend.resources().take(Kind.EXPORTS, 1);
             return new DeviceRegion(region.address(), region.bytes(), out.get(JAVA_INT, 0), MemorySegment.NULL);
+        }
+    }
+
+    @Override
+    public DeviceRegion identify(final DeviceRegion region) {
+        final long buffer = bufferId(region.address());
+        if (buffer == NO_BUFFER) {
+            throw new IllegalArgumentException(backend.name() + ": no device memory, or memory that is freed: "
+                    + region.bytes() + " bytes at 0x" + Long.toHexString(region.address()));
+        }
+        return region.of(new Identified(this, region.address(), buffer));
+    }
+
+    // The driver's number of the allocation that holds an address; it never numbers another one so.
+    private long bufferId(final long address) {
+        try (CudaContext.Visit _ = backend.visit();
+                Arena scratch = Arena.ofConfined()) {
+            final MemorySegment out = scratch.allocate(JAVA_LONG);
+            return CudaCalls.pointerAttribute(out, BUFFER_ID, address) == CUresult.CUDA_SUCCESS
+                    ? out.get(JAVA_LONG, 0)
+                    : NO_BUFFER;
+        }
+    }
+
+    /// An allocation, by any address in it.
+    private record Identified(CudaAccess access, long address, long buffer) implements DeviceAllocation {
+        @Override
+        public boolean equals(final @Nullable Object other) {
+            return other instanceof final Identified one && one.access == access && one.buffer == buffer;
+        }
+
+        @Override
+        public int hashCode() {
+            return Long.hashCode(buffer);
+        }
+
+        @Override
+        public boolean isAlive() {
+            return access.bufferId(address) == buffer;
+        }
+
+        @Override
+        public Optional<DmaBuf> export(final long address, final long bytes) {
+            return access.dmaBuf ? Optional.of(access.export(address, bytes)) : Optional.empty();
+        }
+    }
+
+    // The driver exports whole pages of the host.
+    private DmaBuf export(final long address, final long bytes) {
+        final long start = address & -PAGE_BYTES;
+        final long end = address + bytes + PAGE_BYTES - 1 & -PAGE_BYTES;
+        try (CudaContext.Visit _ = backend.visit();
+                Arena scratch = Arena.ofConfined()) {
+            final MemorySegment out = scratch.allocate(JAVA_INT);
+            CudaErrors.check("cuMemGetHandleForAddressRange", CudaCalls.exportDmaBuf(out, start, end - start));
+            final int descriptor = out.get(JAVA_INT, 0);
+            return new DmaBuf(descriptor, address - start, () -> CudaCalls.closeDescriptor(descriptor));
         }
     }
 

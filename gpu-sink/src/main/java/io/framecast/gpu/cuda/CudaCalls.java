@@ -71,6 +71,8 @@ final class CudaCalls {
             optional("cuMemGetHandleForAddressRange", ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG);
     private static final Optional<MethodHandle> FLUSH = optional("cuFlushGPUDirectRDMAWrites", JAVA_INT, JAVA_INT);
 
+    private static final MethodHandle POINTER_ATTRIBUTE = handle("cuPointerGetAttribute", ADDRESS, JAVA_INT, JAVA_LONG);
+
     private static final MethodHandle CLOSE = LINKER.downcallHandle(
             LINKER.defaultLookup().findOrThrow("close"), FunctionDescriptor.of(JAVA_INT, JAVA_INT));
     private static final int DMA_BUF_FD = 1;
@@ -95,6 +97,15 @@ final class CudaCalls {
     /// @param out one `int`, receives a dma-buf's descriptor
     static int exportDmaBuf(final MemorySegment out, final long deviceAddress, final long bytes) {
         return callCold(EXPORT.orElseThrow(), out, deviceAddress, bytes, DMA_BUF_FD, 0L);
+    }
+
+    /// @param out receives the attribute
+    static int pointerAttribute(final MemorySegment out, final int attribute, final long address) {
+        try {
+            return (int) POINTER_ATTRIBUTE.invokeExact(out, attribute, address);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
     }
 
     /// Waits until the current context sees what NICs wrote.

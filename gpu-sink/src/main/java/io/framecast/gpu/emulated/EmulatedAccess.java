@@ -1,9 +1,11 @@
 package io.framecast.gpu.emulated;
 
 import io.framecast.api.spi.DeviceAccess;
+import io.framecast.api.spi.DeviceAllocation;
 import io.framecast.api.spi.DeviceMapping;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceResources;
+import io.framecast.gpu.device.AllocationTable.Allocation;
 import io.framecast.gpu.emulated.EmulatedConfig.Nics;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
@@ -37,6 +39,36 @@ final class EmulatedAccess implements DeviceAccess {
                 : device.shared(region).export();
         device.resources().take(DeviceResources.Kind.EXPORTS, 1);
         return new DeviceRegion(region.address(), region.bytes(), descriptor, MemorySegment.NULL);
+    }
+
+    @Override
+    public DeviceRegion identify(final DeviceRegion region) {
+        final Allocation found = device.allocation(region.address());
+        if (found == null || !found.holds(region.address(), region.bytes())) {
+            throw new IllegalArgumentException(device.name() + ": no memory of this device, or memory that is freed: "
+                    + region.bytes() + " bytes at 0x" + Long.toHexString(region.address()));
+        }
+        return region.of(new Identified(device, found, found.backing().scope()));
+    }
+
+    /// @param scope no two allocations have the same
+    private record Identified(EmulatedDevice device, Allocation allocation, MemorySegment.Scope scope)
+            implements DeviceAllocation {
+        @Override
+        public boolean isAlive() {
+            return scope.isAlive();
+        }
+
+        @Override
+        public Optional<DmaBuf> export(final long address, final long bytes) {
+            if (device.config().nics() != Nics.BY_DESCRIPTOR) {
+                return Optional.empty();
+            }
+            final int descriptor = device.shared(DeviceRegion.ofDevice(allocation.address(), allocation.bytes()))
+                    .export();
+            return Optional.of(
+                    new DmaBuf(descriptor, address - allocation.address(), () -> SharedMemory.close(descriptor)));
+        }
     }
 
     @Override

@@ -41,7 +41,7 @@ public final class EmulatedDevice extends GpuDevice {
     private static final int DEVICES_MASK = 0x3ff;
     private static final AtomicInteger OPENED = new AtomicInteger();
 
-    private static final long ALIGNMENT_BYTES = 256;
+    private static final long ALIGNMENT_BYTES = 4096;
     private static final long GUARD_BYTES = 64 << 10;
     private static final long PAGE_BYTES = 4096;
     // Timings here mean nothing for a GPU, so the kernel runs early: that tests it.
@@ -132,6 +132,12 @@ public final class EmulatedDevice extends GpuDevice {
                     + " bytes that are no allocation of a device that exports");
         }
         return found;
+    }
+
+    /// The allocation that holds an address, this process's; null when none does.
+    @Nullable
+    Allocation allocation(final long address) {
+        return table().find(address);
     }
 
     /// Gives memory of another process an address here.

@@ -502,13 +502,15 @@ struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *address, size_t length, int a
 struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access) {
     if (fails("ibv_reg_dmabuf_mr")) return NULL;
     if (!takes_dma_buf) return refused(EOPNOTSUPP);
-    char *memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+    const uint64_t within = offset % 4096;
+    if (within != iova % 4096) return refused(EINVAL);
+    char *memory = mmap(NULL, length + within, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset - within);
     if (memory == MAP_FAILED) return NULL;
-    struct ibv_mr *region = registered(pd, iova, length, access, memory);
+    struct ibv_mr *region = registered(pd, iova, length, access, memory + within);
     if (region)
         ((struct region *)region)->is_mapped = 1;
     else
-        munmap(memory, length);
+        munmap(memory, length + within);
     return region;
 }
 
@@ -519,7 +521,8 @@ int ibv_dereg_mr(struct ibv_mr *base) {
     regions[base->handle] = NULL;
     unlock();
     __atomic_sub_fetch(&((struct domain *)base->pd)->objects, 1, __ATOMIC_RELAXED);
-    if (region->is_mapped) munmap(region->memory, base->length);
+    const uint64_t within = region->is_mapped ? (uint64_t)region->memory % 4096 : 0;
+    if (region->is_mapped) munmap(region->memory - within, base->length + within);
     gone(region);
     return answer();
 }

@@ -7,6 +7,7 @@ import io.framecast.api.NodeConfig;
 import io.framecast.api.SourceOptions;
 import io.framecast.api.Subscriber;
 import io.framecast.api.error.ConfigException;
+import io.framecast.engine.subscribe.PostedBuffers;
 import io.framecast.samples.ChildOptions;
 import io.framecast.samples.Devices;
 import io.framecast.samples.Environment;
@@ -45,6 +46,8 @@ import picocli.CommandLine.Parameters;
         })
 public final class SubscribeCommand implements Callable<Integer> {
     private static final String STDOUT = "-";
+    // As many as a subscriber takes at a time.
+    private static final int POST_MAX = PostedBuffers.POSTED_MAX;
 
     @Parameters(paramLabel = "URI", description = "Channel, such as framecast:auto?group=224.20.30.39:24326.")
     private String uri = "";
@@ -89,6 +92,13 @@ public final class SubscribeCommand implements Callable<Integer> {
 
     @Option(names = "--frames", paramLabel = "N", description = "End after N frames.")
     private long frames = Long.MAX_VALUE;
+
+    @Option(
+            names = "--post",
+            paramLabel = "N",
+            description = "Receive into N buffers of device memory that are posted for the frames, as a program does"
+                    + " with buffers of its own; each is frame-max= long. Default 0: the engine's ring.")
+    private int post;
 
     @Option(names = "--out", paramLabel = "FILE|-", description = "Write the frames' bytes, in order.")
     private @Nullable String out;
@@ -138,6 +148,9 @@ public final class SubscribeCommand implements Callable<Integer> {
         if (frames < 1) {
             throw new ConfigException("--frames: expected at least 1, got " + frames);
         }
+        if (post < 0 || post > POST_MAX) {
+            throw new ConfigException("--post: expected 0 to " + POST_MAX + ", got " + post);
+        }
         final Duration waitMax = NodeOptions.seconds("--wait-timeout", waitTimeout);
         final Channel channel = channel();
         Devices.require(channel);
@@ -154,7 +167,15 @@ public final class SubscribeCommand implements Callable<Integer> {
                     ? null
                     : new FrameCheck(checkSeed, channel.stream().delivery() instanceof Delivery.Reliable);
             run = new SubscribeRun(
-                    subscriber, frames, waitMax, frameWorker, check, output, environment, nodeOptions.verbose());
+                    subscriber,
+                    new UserBuffers(subscriber, post),
+                    frames,
+                    waitMax,
+                    frameWorker,
+                    check,
+                    output,
+                    environment,
+                    nodeOptions.verbose());
             run(run);
             json = run.json();
             text = run.text();

@@ -48,6 +48,7 @@ final class SubscribeRun {
     private final boolean verbose;
     private final LossLines losses;
     private final SourceLines sources;
+    private final UserBuffers buffers;
     private final FrameChecksum checksum = new FrameChecksum();
     // As the engine's: a step of the system clock does not distort a latency.
     private final EpochClock clock = new EpochClock();
@@ -63,10 +64,12 @@ final class SubscribeRun {
     private MemorySegment host = MemorySegment.NULL;
 
     /// @param framesMax frames to take; `Long.MAX_VALUE` for all until end of stream
+    /// @param buffers that are posted for the frames
     /// @param waitMax longest wait for a source; zero waits for ever
     /// @param verbose whether the placements that were not taken are shown
     SubscribeRun(
             final Subscriber subscriber,
+            final UserBuffers buffers,
             final long framesMax,
             final Duration waitMax,
             final @Nullable FrameWorker worker,
@@ -75,6 +78,7 @@ final class SubscribeRun {
             final Environment environment,
             final boolean verbose) {
         this.subscriber = subscriber;
+        this.buffers = buffers;
         this.framesMax = framesMax;
         this.waitMax = waitMax;
         this.worker = worker;
@@ -105,6 +109,7 @@ final class SubscribeRun {
     private void takeFrames(final DeviceStream stream) {
         final long startNs = System.nanoTime();
         while (frames < framesMax && !stop.isRequested()) {
+            buffers.post();
             DeviceFrame frame = subscriber.poll();
             if (frame == null && !isOpen(startNs)) {
                 // The state may have changed behind the poll that found nothing.
@@ -166,6 +171,7 @@ final class SubscribeRun {
         final long length = frame.length();
         final MemorySegment target = hostMemory(length);
         boolean released = false;
+        buffers.note(frame);
         try {
             frame.awaitReady();
             noteReady(frame);
@@ -264,6 +270,9 @@ final class SubscribeRun {
         json.put("bytes", bytes);
         json.put("stream_crc32c", checksum.hex());
         json.put("in_place_frames", stats.inPlaceFrames());
+        if (buffers.isUsed()) {
+            json.put("posted_frames", buffers.filled());
+        }
         json.put("reassembled_bytes", stats.reassembledBytes());
         json.put("repaired_datagrams", stats.repairedDatagrams());
         json.put("dropped_frames", stats.droppedFrames());
@@ -366,6 +375,9 @@ final class SubscribeRun {
                 stats.reassembledBytes(),
                 stats.repairedDatagrams(),
                 stats.droppedFrames()));
+        if (buffers.isUsed()) {
+            lines.add(String.format(Locale.ROOT, "in posted buffers %,d frames", buffers.filled()));
+        }
         if (sources.joined() > 1) {
             lines.add(String.format(
                     Locale.ROOT, "sources joined %,d, of these %,d after a loss", sources.joined(), stats.rejoins()));

@@ -263,14 +263,17 @@ final class VerbsDirectTest {
                 () -> "" + notices);
     }
 
-    /// The NIC writes frames into the user's buffers, once the receives that were queued before are used.
+    /// The NIC writes frames into the user's buffers, once the receives that were queued before are used: memory that
+    /// it knows by address, or by a dma-buf that is exported for the registration.
     @ParameterizedTest
-    @CsvSource({"0, 0", "0.03, 0", "0, 61"})
-    void shouldLandInPostedBuffers(final double loss, final int dropEvery) {
-        EmulatedProvider.configure(EmulatedConfig.DEFAULT);
-        standIn.set("takes_dma_buf", 0);
+    @CsvSource({"true, 0, 0", "true, 0.03, 0", "true, 0, 61", "false, 0, 0", "false, 0.03, 0"})
+    void shouldLandInPostedBuffers(final boolean byAddress, final double loss, final int dropEvery) {
+        if (byAddress) {
+            EmulatedProvider.configure(EmulatedConfig.DEFAULT);
+            standIn.set("takes_dma_buf", 0);
+        }
         sameLength = FRAME_MAX - 100;
-        final Publisher publisher = open(loss, "?peermem|placement=direct");
+        final Publisher publisher = open(loss, byAddress ? "?peermem|placement=direct" : "|placement=direct");
         await(() -> publisher.readySubscribers() == 2, "subscribers");
         for (final Subscriber subscriber : subscribers) {
             streams.add(subscriber.device().openStream());
@@ -292,6 +295,11 @@ final class VerbsDirectTest {
             // Buffers that wait for receives which missed serve no other frame meanwhile.
             assertTrue(inBuffers[s] >= (dropEvery > 0 ? 120 : 160), inBuffers[s] + " frames in the user's buffers");
             assertTrue(before[s] > 0, "frames that came into the ring");
+            final int node = s;
+            await(
+                    () -> loss + dropEvery > 0 || count(node, "framecast_registration_hits_total", "") > 100,
+                    "buffers that were found registered");
+            assertTrue(count(s, "framecast_memory_registrations_total", "") < 80, "32 buffers, and the rings");
             // A machine that stalls may ask for a repair in vain.
             assertTrue(
                     loss + dropEvery > 0 ? copied > 0 : copied < 20L * FRAME_MAX,
