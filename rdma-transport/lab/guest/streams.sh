@@ -43,6 +43,8 @@ pulled=0
 device=host
 keys=
 options=()
+# Of the publisher.
+source_options=()
 counts='nothing counted'
 
 say() {
@@ -117,7 +119,7 @@ begin() {
             --json "json$n" --metrics-port $((METRICS_PORT + n)) >"said$n" 2>&1 &
         pid[$n]=$!
     done
-    "$root/framecast" publish "${uri}rxe1${1:-}" --input - --frame-bytes "$FRAME_BYTES" --wait-subscribers 3 \
+    "$root/framecast" publish "${uri}rxe1${1:-}" --input - --frame-bytes "$FRAME_BYTES" "${source_options[@]}" --wait-subscribers 3 \
         --wait-timeout $PATIENCE_S --linger 120 --json json0 --metrics-port "$METRICS_PORT" <input >said0 2>&1 &
     pid[0]=$!
     exec 5>input
@@ -550,6 +552,14 @@ into_memory() {
     say "$frames of $((3 * bytes / FRAME_BYTES)) frames in place, $all bytes reassembled, $(cat same)"
 }
 
+# All that was published was sent from where it lies in device memory.
+gathered() {
+    local sum bytes
+    read_metrics 0 && add_up framecast_gathered_bytes_total && bytes=$sum && add_up framecast_copied_out_bytes_total || return
+    say "$bytes of $published bytes sent from device memory, $sum copied to the host; $(grep -o 'source memory: .*' said0 | tail -n 1)"
+    [ "$bytes" = "$published" ] && [ "$sum" = 0 ]
+}
+
 # posted N: frames of subscriber N lie in the buffers that it posted.
 posted() {
     local line
@@ -559,14 +569,16 @@ posted() {
     [[ $line != *'"posted_frames": 0'* ]]
 }
 
-# Into the memory of emulated GPUs, which devices know by address: written there by two of them, copied there by the
-# third. All post buffers, more of them than frames fit the ring.
+# From the memory of an emulated GPU into that of others, which devices know by address: written there by two of them,
+# copied there by the third. All post buffers, more of them than frames fit the ring.
 direct() {
     local device='emulated:0?peermem' keys="|frame-max=$FRAME_BYTES" options=(--post 64) n
+    local source_options=(--device "$device")
     begin '' '|placement=loopback'
     check '20 MB into device memory' into_memory
     check '20 MB into posted buffers, in place' in_place
     check 'loss 5 % on the way into device memory' under "$PIECE_BYTES" loss 5%
+    check 'the source, from device memory' gathered
     exec 5>&-
     check 'the end at its source' ends 0 0 ''
     for n in 1 2 3; do

@@ -77,6 +77,10 @@ public enum ChannelKey {
     PLACEMENT("placement"),
     /// See [PlacementOptions#fastcopyMaxBytes]: `auto` or bytes.
     FASTCOPY_MAX("fastcopy-max"),
+    /// See [PlacementOptions#fastcopyReadMaxBytes]: `auto` or bytes. A publisher's.
+    FASTCOPY_READ_MAX("fastcopy-read-max"),
+    /// See [PlacementOptions#gatherMaxBytes]: `auto` or bytes. A publisher's.
+    GATHER_MAX("gather-max"),
     /// See [PlacementOptions#chunkBytes]: `auto` or bytes, the length of a piece and no threshold. A
     /// publisher's.
     CHUNK("chunk");
@@ -198,12 +202,15 @@ public enum ChannelKey {
     private static void addPlacement(final List<String> parts, final PlacementOptions placement) {
         final PlacementOptions defaults = PlacementOptions.DEFAULT;
         add(parts, PLACEMENT, placement.kind().word(), defaults.kind().word());
-        add(
-                parts,
-                FASTCOPY_MAX,
-                PlacementOptions.text(placement.fastcopyMaxBytes()),
-                PlacementOptions.text(defaults.fastcopyMaxBytes()));
-        add(parts, CHUNK, PlacementOptions.text(placement.chunkBytes()), PlacementOptions.text(defaults.chunkBytes()));
+        addBytes(parts, FASTCOPY_MAX, placement.fastcopyMaxBytes(), defaults.fastcopyMaxBytes());
+        addBytes(parts, FASTCOPY_READ_MAX, placement.fastcopyReadMaxBytes(), defaults.fastcopyReadMaxBytes());
+        addBytes(parts, GATHER_MAX, placement.gatherMaxBytes(), defaults.gatherMaxBytes());
+        addBytes(parts, CHUNK, placement.chunkBytes(), defaults.chunkBytes());
+    }
+
+    private static void addBytes(
+            final List<String> parts, final ChannelKey key, final long bytes, final long defaultBytes) {
+        add(parts, key, PlacementOptions.text(bytes), PlacementOptions.text(defaultBytes));
     }
 
     /// How a constant is written in a URI.

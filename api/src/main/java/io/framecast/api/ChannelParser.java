@@ -163,6 +163,8 @@ final class ChannelParser {
                 PlacementOptions.Kind.parse(values.getOrDefault(
                         ChannelKey.PLACEMENT, defaults.kind().word())),
                 bytesOrAuto(ChannelKey.FASTCOPY_MAX, defaults.fastcopyMaxBytes()),
+                bytesOrAuto(ChannelKey.FASTCOPY_READ_MAX, defaults.fastcopyReadMaxBytes()),
+                bytesOrAuto(ChannelKey.GATHER_MAX, defaults.gatherMaxBytes()),
                 bytesOrAuto(ChannelKey.CHUNK, defaults.chunkBytes()));
     }
 

@@ -9,17 +9,23 @@ import java.util.Locale;
 /// @param kind a subscriber's: the placement of payloads; `auto` takes the first of the others that works here
 /// @param fastcopyMaxBytes a subscriber's: longest run of bytes that the CPU stores through a mapping
 ///     (`fastcopy`) instead of asking the device's copy engine; [#AUTO] measures it at start
-/// @param chunkBytes a publisher's: the length of the pieces in which a frame is copied out of device memory,
-///     while the pieces before are sent. It is no threshold: every frame in device memory is copied out, and a
-///     shorter frame is one piece. [#AUTO] measures the device's fastest length
-public record PlacementOptions(Kind kind, long fastcopyMaxBytes, long chunkBytes) {
+/// @param fastcopyReadMaxBytes a publisher's: longest frame that the CPU reads out of device memory
+///     through a mapping (Shi et al. 2014, fastcopy from device to host); [#AUTO] measures it
+/// @param gatherMaxBytes a publisher's: longest frame that the NIC sends from device memory; longer ones
+///     are copied to the host (Chu et al. 2019, §4.2: 128 KB); [#AUTO] measures it
+/// @param chunkBytes a publisher's: the length of the pieces in which a frame is copied out of device
+///     memory, while the pieces before are sent. It is no threshold: a shorter frame is one piece. [#AUTO]
+///     measures the device's fastest length
+public record PlacementOptions(
+        Kind kind, long fastcopyMaxBytes, long fastcopyReadMaxBytes, long gatherMaxBytes, long chunkBytes) {
     public static final long AUTO = -1;
     /// More is a mistake: the CPU would be busy with copies for milliseconds.
     public static final long FASTCOPY_MAX_LIMIT = 16L << 20;
 
     public static final long CHUNK_MAX_LIMIT = 1L << 30;
+    public static final long GATHER_MAX_LIMIT = 1L << 40;
 
-    public static final PlacementOptions DEFAULT = new PlacementOptions(Kind.AUTO, AUTO, AUTO);
+    public static final PlacementOptions DEFAULT = new PlacementOptions(Kind.AUTO, AUTO, AUTO, AUTO, AUTO);
 
     /// Placements in a device's memory, in the order in which the subscriber tries them.
     public enum Kind {
@@ -33,11 +39,11 @@ public record PlacementOptions(Kind kind, long fastcopyMaxBytes, long chunkBytes
         FASTCOPY,
         /// Payloads land in the host; the NIC copies them on.
         LOOPBACK,
-        /// In a host group ([SourceOptions#hostGroup]): another member has copied frames to the same device, and
-        /// they are read there. They are gone when that process dies.
+        /// In a host group ([SourceOptions#hostGroup]): another member has copied frames to the same device,
+        /// and they are read there. They are gone when that process dies.
         SHARED,
-        /// In a host group: another member has copied frames to its device, and each is copied from there, within
-        /// the device or from device to device.
+        /// In a host group: another member has copied frames to its device, and each is copied from there,
+        /// within the device or from device to device.
         PEER,
         /// Payloads land in a pinned ring in the host; the device's copy engine takes them by runs of
         /// datagrams.
@@ -67,6 +73,14 @@ public record PlacementOptions(Kind kind, long fastcopyMaxBytes, long chunkBytes
             throw new IllegalArgumentException(
                     "fastcopy-max: expected auto or 0 … " + FASTCOPY_MAX_LIMIT + " bytes, got " + fastcopyMaxBytes);
         }
+        if (fastcopyReadMaxBytes < AUTO || fastcopyReadMaxBytes > FASTCOPY_MAX_LIMIT) {
+            throw new IllegalArgumentException("fastcopy-read-max: expected auto or 0 … " + FASTCOPY_MAX_LIMIT
+                    + " bytes, got " + fastcopyReadMaxBytes);
+        }
+        if (gatherMaxBytes < AUTO || gatherMaxBytes > GATHER_MAX_LIMIT) {
+            throw new IllegalArgumentException(
+                    "gather-max: expected auto or 0 … " + GATHER_MAX_LIMIT + " bytes, got " + gatherMaxBytes);
+        }
         if (chunkBytes < AUTO || chunkBytes == 0 || chunkBytes > CHUNK_MAX_LIMIT) {
             throw new IllegalArgumentException(
                     "chunk: expected auto or 1 … " + CHUNK_MAX_LIMIT + " bytes, got " + chunkBytes);
@@ -74,15 +88,23 @@ public record PlacementOptions(Kind kind, long fastcopyMaxBytes, long chunkBytes
     }
 
     public PlacementOptions withKind(final Kind value) {
-        return new PlacementOptions(value, fastcopyMaxBytes, chunkBytes);
+        return new PlacementOptions(value, fastcopyMaxBytes, fastcopyReadMaxBytes, gatherMaxBytes, chunkBytes);
     }
 
     public PlacementOptions withFastcopyMaxBytes(final long value) {
-        return new PlacementOptions(kind, value, chunkBytes);
+        return new PlacementOptions(kind, value, fastcopyReadMaxBytes, gatherMaxBytes, chunkBytes);
+    }
+
+    public PlacementOptions withFastcopyReadMaxBytes(final long value) {
+        return new PlacementOptions(kind, fastcopyMaxBytes, value, gatherMaxBytes, chunkBytes);
+    }
+
+    public PlacementOptions withGatherMaxBytes(final long value) {
+        return new PlacementOptions(kind, fastcopyMaxBytes, fastcopyReadMaxBytes, value, chunkBytes);
     }
 
     public PlacementOptions withChunkBytes(final long value) {
-        return new PlacementOptions(kind, fastcopyMaxBytes, value);
+        return new PlacementOptions(kind, fastcopyMaxBytes, fastcopyReadMaxBytes, gatherMaxBytes, value);
     }
 
     /// A byte count as written in a channel.

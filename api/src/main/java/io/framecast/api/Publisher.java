@@ -6,6 +6,8 @@ import io.framecast.api.spi.DeviceRegion;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// One source's stream of frames on a channel.
 ///
@@ -53,10 +55,11 @@ public interface Publisher extends AutoCloseable {
         throw new UnsupportedOperationException("publisher: frames in device memory are not supported");
     }
 
-    /// Publishes a frame that lies in the memory of [#device]: it is copied out by chunks, as credit allows,
-    /// while the chunks before are sent. Otherwise as [#offer(MemorySegment, FrameOptions)]: must be repeated
-    /// with the same arguments while it answers BACK_PRESSURED. Waits for the device's copies, never for
-    /// subscribers.
+    /// Publishes a frame that lies in the memory of [#device]: the CPU reads a short one, others are copied
+    /// out by chunks, as credit allows, while the chunks before are sent; memory of [#tryClaimDevice] is sent
+    /// from where it lies, up to a length ([#deviceReport]). Otherwise as [#offer(MemorySegment,
+    /// FrameOptions)]: must be repeated with the same arguments while it answers BACK_PRESSURED. Waits for
+    /// the device's copies, never for subscribers.
     ///
     /// @param frame 1 … frame-max bytes; may be written again when the answer is positive
     /// @param written recorded behind the work that writes the frame: nothing is read before it is complete
@@ -64,6 +67,43 @@ public interface Publisher extends AutoCloseable {
     ///     completed then: the publisher is closed, and its subscribers report the source lost
     default long offer(final DeviceRegion frame, final DeviceEvent written, final FrameOptions options) {
         throw new UnsupportedOperationException("publisher: frames in device memory are not supported");
+    }
+
+    /// Claims memory of a window on [#device], as long as [#channel]'s `window=`, for a frame that a kernel
+    /// or a copy writes. Offer it with [#offer(DeviceRegion, DeviceEvent, FrameOptions)], in the order of the
+    /// claims: where the NIC reads device memory the frame is sent from there, without a copy, and the memory
+    /// is the publisher's again. Several may be claimed at a time.
+    ///
+    /// @param bytes 1 … min(window, frame-max)
+    /// @return null without room: frames before it are not acknowledged yet, or their claims are open
+    /// @throws IllegalArgumentException when `bytes` is out of range; the message names the channel key
+    default @Nullable DeviceRegion tryClaimDevice(final long bytes) {
+        throw new UnsupportedOperationException("publisher: frames in device memory are not supported");
+    }
+
+    /// Gives a claim of [#tryClaimDevice] back that will not be offered.
+    ///
+    /// @throws IllegalArgumentException when it is no open claim
+    default void abortDevice(final DeviceRegion claim) {
+        throw new UnsupportedOperationException("publisher: frames in device memory are not supported");
+    }
+
+    /// As [#offer(DeviceRegion, DeviceEvent, FrameOptions)], of memory that the caller leaves as it is until
+    /// [#isLent] is false, so that the NIC may send the frame from there and copies it nowhere (Chu et al.
+    /// 2019, §4.2). Where it cannot, or the frame is longer than [DeviceSourceReport#gatherMaxBytes], the
+    /// frame is copied, and not lent.
+    default long lend(final DeviceRegion frame, final DeviceEvent written, final FrameOptions options) {
+        return offer(frame, written, options);
+    }
+
+    /// Whether subscribers may still need a frame in a part of this memory, which was lent.
+    default boolean isLent(final DeviceRegion region) {
+        return false;
+    }
+
+    /// How frames in device memory are sent; empty before [#device] was first asked for.
+    default Optional<DeviceSourceReport> deviceReport() {
+        return Optional.empty();
     }
 
     /// Sleeps until a frame of this length, or the next part of the one that is being offered, may be taken,
@@ -82,9 +122,10 @@ public interface Publisher extends AutoCloseable {
     /// Subscribers that are ready: admitted, probed, with credit.
     int readySubscribers();
 
-    /// Subscribers that asked to join and were refused, or have not been ready for longer than a second: one line
-    /// each, with address, obstacle and how to fix it; at most 16. A subscriber that never asked is absent: it did
-    /// not hear this source, or its `ring-max` is below the stream's need, which it reports itself.
+    /// Subscribers that asked to join and were refused, or have not been ready for longer than a second: one
+    /// line each, with address, obstacle and how to fix it; at most 16. A subscriber that never asked is
+    /// absent: it did not hear this source, or its `ring-max` is below the stream's need, which it reports
+    /// itself.
     default List<String> unreadySubscribers() {
         return List.of();
     }
@@ -93,7 +134,7 @@ public interface Publisher extends AutoCloseable {
     PublisherStats stats();
 
     /// Why the publisher closed on its own; empty while it is open or after [#close].
-    java.util.Optional<String> failure();
+    Optional<String> failure();
 
     /// Sends end of stream and waits until every ready subscriber acknowledged the last datagram.
     ///
@@ -107,8 +148,8 @@ public interface Publisher extends AutoCloseable {
     @Override
     void close();
 
-    /// Ends the session without end of stream: subscribers report the source lost instead of the end of the stream.
-    /// For a source whose input failed. No acknowledgement is awaited. Idempotent, and without effect after
-    /// [#close].
+    /// Ends the session without end of stream: subscribers report the source lost instead of the end of the
+    /// stream. For a source whose input failed. No acknowledgement is awaited. Idempotent, and without effect
+    /// after [#close].
     void abandon();
 }

@@ -49,7 +49,8 @@ final class ChannelTest {
                                         "night",
                                         SourceOptions.Leaders.NIC,
                                         250),
-                                new PlacementOptions(PlacementOptions.Kind.FASTCOPY, 16 << 10, 1 << 20))),
+                                new PlacementOptions(
+                                        PlacementOptions.Kind.FASTCOPY, 16 << 10, 4 << 10, 128 << 10, 1 << 20))),
                 channel);
     }
 
@@ -298,6 +299,8 @@ final class ChannelTest {
                 new PlacementOptions(
                         PlacementOptions.Kind.values()[random.nextInt(5)],
                         random.nextLong(PlacementOptions.AUTO, PlacementOptions.FASTCOPY_MAX_LIMIT + 1),
+                        random.nextLong(PlacementOptions.AUTO, PlacementOptions.FASTCOPY_MAX_LIMIT + 1),
+                        random.nextLong(PlacementOptions.AUTO, PlacementOptions.GATHER_MAX_LIMIT + 1),
                         random.nextBoolean()
                                 ? PlacementOptions.AUTO
                                 : random.nextLong(1, PlacementOptions.CHUNK_MAX_LIMIT + 1)));

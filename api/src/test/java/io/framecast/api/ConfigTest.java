@@ -105,8 +105,10 @@ final class ConfigTest {
                 .withPlacement(PlacementOptions.DEFAULT
                         .withKind(PlacementOptions.Kind.STAGED)
                         .withFastcopyMaxBytes(8)
+                        .withFastcopyReadMaxBytes(10)
+                        .withGatherMaxBytes(11)
                         .withChunkBytes(9));
-        final PlacementOptions placement = new PlacementOptions(PlacementOptions.Kind.STAGED, 8, 9);
+        final PlacementOptions placement = new PlacementOptions(PlacementOptions.Kind.STAGED, 8, 10, 11, 9);
         final CoRootOptions coRoots =
                 new CoRootOptions(3, CoRootOptions.Feed.UNICAST, CoRootOptions.Sets.SITE, "x", false);
         final SourceOptions sources =

@@ -1,7 +1,9 @@
 package io.framecast.rdma;
 
 import io.framecast.api.error.TransportException;
+import io.framecast.api.spi.GatherSource;
 import io.framecast.api.spi.LaneCounter;
+import io.framecast.api.spi.PayloadPlaces;
 import io.framecast.api.spi.SendRing;
 import io.framecast.rdma.verbs.Access;
 import io.framecast.rdma.verbs.AddressHandle;
@@ -15,8 +17,9 @@ import java.util.Arrays;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
-/// A send ring as prebuilt requests `[header | payload]`. Identifiers count submitted requests, so one completion
-/// stands for all requests before it. The last request of each call asks for a completion, and every 32nd.
+/// A send ring as prebuilt requests `[header | payload]`. Identifiers count submitted requests, so one
+/// completion stands for all requests before it. The last request of each call asks for a completion, and
+/// every 32nd.
 final class SendSlots {
     // Every 32nd.
     private static final int SIGNAL_MASK = 31;
@@ -32,6 +35,11 @@ final class SendSlots {
     private final int payloadElement;
     private final int headerBytes;
     private final int[] payloadLengths;
+    private final int payloadKey;
+    private final @Nullable PayloadPlaces places;
+    /// The present content of the requests: where their payload lies.
+    private final @Nullable GatherSource[] sources;
+    private final long[] offsets;
     /// The present content of the requests: payload bytes, receiver, whether success causes a completion.
     private final int[] lengths;
     private final RdmaPeers.@Nullable Peer[] aims;
@@ -63,11 +71,14 @@ final class SendSlots {
         headerBytes = ring.headerBytes();
         payloadLengths = ring.payloadLengths();
         lengths = new int[ring.slots()];
+        places = ring.places();
+        sources = new GatherSource[places == null ? 0 : ring.slots()];
+        offsets = new long[sources.length];
         aims = new RdmaPeers.Peer[ring.slots()];
         signalled = new boolean[ring.slots()];
         batch = new WorkCompletions(arena, BATCH);
         final RegistrationCache registrations = link.registrations();
-        final int payloadKey = keys.applyAsInt(registrations.lease(ring.payload(), Access.LOCAL_READ));
+        payloadKey = keys.applyAsInt(registrations.lease(ring.payload(), Access.LOCAL_READ));
         final int headerKey =
                 ring.headerBytes() == 0 ? 0 : keys.applyAsInt(registrations.lease(ring.headers(), Access.LOCAL_READ));
         for (int i = 0; i < ring.slots(); i++) {
@@ -119,6 +130,9 @@ final class SendSlots {
         int slot = firstSlot;
         for (int i = 1; i <= count; i++) {
             final int payloadBytes = payloadLengths[slot];
+            if (places != null) {
+                place(slot, places);
+            }
             if (payloadBytes != lengths[slot]) {
                 length(slot, payloadBytes);
             }
@@ -139,6 +153,26 @@ final class SendSlots {
             slot = slot + 1 == aims.length ? 0 : slot + 1;
         }
         return bytes;
+    }
+
+    // The source's own object: it stands for one registration.
+    @SuppressWarnings("ReferenceEquality")
+    private void place(final int slot, final PayloadPlaces now) {
+        final GatherSource source = now.source(slot);
+        final long offset = now.offset(slot);
+        if (source == sources[slot] && (source == null || offset == offsets[slot])) {
+            return;
+        }
+        sources[slot] = source;
+        offsets[slot] = offset;
+        if (source == null) {
+            final long payload = ring.payload().address() + (long) slot * ring.payloadBytes();
+            requests.element(slot, payloadElement, payload, lengths[slot], payloadKey);
+        } else {
+            final RdmaGatherSource registered = (RdmaGatherSource) source;
+            final long payload = registered.memory().address() + offset;
+            requests.element(slot, payloadElement, payload, lengths[slot], registered.localKey());
+        }
     }
 
     private void length(final int slot, final int payloadBytes) {
@@ -223,8 +257,8 @@ final class SendSlots {
         return completed;
     }
 
-    /// Back pressure is for want of room, or of an address handle that is not made yet; an error is a peer for which no
-    /// address handle can be made.
+    /// Back pressure is for want of room, or of an address handle that is not made yet; an error is a peer
+    /// for which no address handle can be made.
     long counter(final LaneCounter counter) {
         return switch (counter) {
             case SENT_DATAGRAMS -> submitted;

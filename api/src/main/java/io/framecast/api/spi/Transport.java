@@ -33,12 +33,24 @@ public interface Transport extends AutoCloseable {
                 : Optional.of("transport " + capabilities().name() + " lands in host memory only");
     }
 
+    /// Registers device memory, from which lanes then gather payloads ([SendRing#places]). May take
+    /// milliseconds.
+    ///
+    /// @param memory of an allocation that is known ([DeviceAccess#identify]), or exported
+    /// @return null where this transport sends from host memory only
+    /// @throws io.framecast.api.error.TransportException when its device cannot read that memory; the
+    ///     message says why
+    default @Nullable GatherSource gatherFrom(final DeviceRegion memory) {
+        return null;
+    }
+
     /// An address of this transport for people to read: host and port, where it has these.
     default String describe(final LaneAddress address) {
         return address.toString();
     }
 
-    /// The network interface that this transport uses, or its RDMA device; empty where that is not known or several.
+    /// The network interface that this transport uses, or its RDMA device; empty where that is not known or
+    /// several.
     default String networkInterface() {
         return "";
     }

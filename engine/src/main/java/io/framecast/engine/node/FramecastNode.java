@@ -320,12 +320,18 @@ public final class FramecastNode implements Framecast, SessionHost {
         return duration.compareTo(WAIT_MAX) < 0 ? duration.toNanos() : WAIT_MAX.toNanos();
     }
 
-    // Takes a publisher out of the duty cycle and closes its session.
+    // Takes a publisher out of the duty cycle and closes its session: its lanes by the agent, then all else, which may
+    // wait for the publisher's device.
     private void remove(final EnginePublisher publisher) {
-        awaitAgent(sender, () -> {
+        final boolean finished = awaitAgent(sender, () -> {
             sender.remove(publisher.session());
             publisher.session().finish(sender.nowNs());
         });
+        if (finished) {
+            publisher.release();
+        } else {
+            sender.send(publisher::release);
+        }
         // Only after the removal, because a closing node waits for it.
         publishers.remove(publisher);
     }
@@ -335,7 +341,7 @@ public final class FramecastNode implements Framecast, SessionHost {
         awaitAgent(receiver, () -> receiver.remove(subscriber));
     }
 
-    private void awaitAgent(final SessionAgent<?> agent, final Runnable command) {
+    private boolean awaitAgent(final SessionAgent<?> agent, final Runnable command) {
         final AtomicBoolean done = new AtomicBoolean();
         agent.send(() -> {
             try {
@@ -344,7 +350,7 @@ public final class FramecastNode implements Framecast, SessionHost {
                 done.set(true);
             }
         });
-        await(done::get, Duration.ofNanos(CLOSE_WAIT_NS));
+        return await(done::get, Duration.ofNanos(CLOSE_WAIT_NS));
     }
 
     @Override
@@ -382,6 +388,7 @@ public final class FramecastNode implements Framecast, SessionHost {
         final List<SourceSession> left = List.copyOf(sender.members());
         left.forEach(sender::remove);
         left.forEach(session -> session.finish(sender.nowNs()));
+        left.forEach(SourceSession::close);
         unfreed.addAll(receiver.closing());
         closeUnfreed();
     }

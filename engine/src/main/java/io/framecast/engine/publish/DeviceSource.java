@@ -1,5 +1,6 @@
 package io.framecast.engine.publish;
 
+import io.framecast.api.DeviceSourceReport;
 import io.framecast.api.PlacementOptions;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
@@ -8,23 +9,28 @@ import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.session.SendMemory;
-import io.framecast.engine.sink.CopySpeeds;
 import io.framecast.reliability.window.SendWindow;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.function.Consumer;
 import org.agrona.CloseHelper;
+import org.jspecify.annotations.Nullable;
 
-/// Copies frames out of a device's memory straight into the send window, which is registered with the device. Some
-/// chunks are being copied while the sender transmits those before them (Chu et al. 2019, §4.2, Algorithm 2, with
-/// the window as the pinned buffer). Used by the publisher's thread.
+/// Brings frames out of a device's memory onto the network, by their length ([DeviceSourceReport]): the CPU
+/// reads short ones into the send window, the NIC sends longer ones from where they lie, and all others are
+/// copied straight into the send window, which is registered with the device. Some chunks are being copied
+/// while the sender transmits those before them (Chu et al. 2019, §4.2, Algorithm 2, with the window as the
+/// pinned buffer). Used by the publisher's thread.
 ///
-/// Owns the device.
+/// Owns the device. Closed when no lane sends any more, and before the window is freed.
 final class DeviceSource implements AutoCloseable {
     // Chunks in flight: one arrives, one is copied, and the copy engine already has the next.
     private static final int DEPTH = 3;
 
     private final DeviceBackend device;
+    private final DeviceSourceReport report;
+    private final MappedReads reads;
+    private final GatheredFrames gathered;
     private final SendMemory memory;
     private final SendWindow window;
     private final int slotBytes;
@@ -38,6 +44,16 @@ final class DeviceSource implements AutoCloseable {
     private long committed;
     private int head;
     private int inFlight;
+    private long loadedBytes;
+    private long gatheredBytes;
+    private long copiedBytes;
+
+    /// How a frame is sent.
+    enum Way {
+        READ,
+        GATHER,
+        COPY
+    }
 
     /// @param notices takes a notice of the copy path that was found
     DeviceSource(
@@ -49,27 +65,21 @@ final class DeviceSource implements AutoCloseable {
         memory = session.memory();
         window = session.window();
         slotBytes = session.stream().slotBytes();
-        final long chunkBytes = chunkBytes(options);
-        // A chunk that fills the window would leave nothing to overlap with.
-        final int most = Math.max(1, (window.slots() - 1) / DEPTH);
-        chunkSlotsMax = Math.clamp(chunkBytes / slotBytes, 1, most);
+        gathered = new GatheredFrames(device, session, notices);
+        reads = new MappedReads(device, notices);
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
+            final DeviceLimits limits = DeviceLimits.of(device, session, options);
+            // A chunk that fills the window would leave nothing to overlap with.
+            final int most = Math.max(1, (window.slots() - 1) / DEPTH);
+            chunkSlotsMax = Math.clamp(limits.chunkBytes() / slotBytes, 1, most);
+            report = new DeviceSourceReport(
+                    limits.readMaxBytes(), limits.gatherMaxBytes(), (long) chunkSlotsMax * slotBytes, limits.refused());
             stream = opened.add(device.openStream());
             Arrays.setAll(copied, _ -> opened.add(device.openEvent()));
             registered = register(notices);
             opened.keep();
         }
-        notices.accept("source memory: " + device.name() + ", " + device.description() + ", chunks of " + chunkBytes()
-                + " bytes");
-    }
-
-    private long chunkBytes(final PlacementOptions options) {
-        if (options.chunkBytes() != PlacementOptions.AUTO || device.hostAddressable()) {
-            return Math.max(slotBytes, options.chunkBytes());
-        }
-        try (CopySpeeds speeds = new CopySpeeds(device)) {
-            return speeds.chunkBytes();
-        }
+        notices.accept("source memory: " + device.name() + ", " + device.description() + "; " + report);
     }
 
     private boolean register(final Consumer<String> notices) {
@@ -87,9 +97,88 @@ final class DeviceSource implements AutoCloseable {
         return device;
     }
 
-    /// Bytes in one copy.
-    long chunkBytes() {
-        return (long) chunkSlotsMax * slotBytes;
+    DeviceSourceReport report() {
+        return report;
+    }
+
+    long loadedBytes() {
+        return loadedBytes;
+    }
+
+    long gatheredBytes() {
+        return gatheredBytes;
+    }
+
+    long copiedBytes() {
+        return copiedBytes;
+    }
+
+    /// Claims memory for a frame; null without room.
+    @Nullable
+    DeviceRegion claim(final long bytes) {
+        return gathered.claim(bytes);
+    }
+
+    /// Gives back a claim whose frame was copied, or is not offered.
+    ///
+    /// @return false when it is no open claim
+    boolean release(final DeviceRegion frame) {
+        return gathered.release(frame);
+    }
+
+    boolean isSent(final DeviceRegion region) {
+        return gathered.isSent(region);
+    }
+
+    /// How a frame is sent that fits the window.
+    ///
+    /// @param lent whether its memory stays as it is until all subscribers have it
+    Way way(final DeviceRegion frame, final boolean lent) {
+        gathered.reap();
+        if (frame.bytes() <= report.readMaxBytes()) {
+            return Way.READ;
+        }
+        return frame.bytes() <= report.gatherMaxBytes() && (lent || gathered.isClaimed(frame)) ? Way.GATHER : Way.COPY;
+    }
+
+    /// Has the window's next slots take a frame, by the CPU or as a gather. Waits for the work that writes it.
+    ///
+    /// @return false where that cannot be: the frame has to be copied
+    boolean take(final DeviceRegion frame, final DeviceEvent written, final long slots, final Way way) {
+        if (way == Way.COPY) {
+            return false;
+        }
+        if (!written.isComplete()) {
+            written.synchronize();
+        }
+        if (way == Way.GATHER) {
+            final boolean placed = gathered.place(known(frame), slots);
+            gatheredBytes += placed ? frame.bytes() : 0;
+            return placed;
+        }
+        final long offset = (long) window.slot(window.cursor()) * slotBytes;
+        final long top = Math.min(frame.bytes(), (long) window.slots() * slotBytes - offset);
+        return read(frame, 0, memory.payload(), offset, top)
+                && (top == frame.bytes() || read(frame, top, memory.payload(), 0, frame.bytes() - top));
+    }
+
+    private DeviceRegion known(final DeviceRegion frame) {
+        return gathered.isClaimed(frame) ? frame : device.access().identify(frame);
+    }
+
+    private boolean read(
+            final DeviceRegion frame,
+            final long from,
+            final MemorySegment target,
+            final long targetOffset,
+            final long bytes) {
+        final DeviceRegion claims = gathered.claimed();
+        final DeviceRegion within = claims != null && gathered.isClaimed(frame)
+                ? claims
+                : device.access().identify(frame);
+        final boolean read = reads.read(within, frame.address() + from, target, targetOffset, bytes);
+        loadedBytes += read ? bytes : 0;
+        return read;
     }
 
     /// Begins a frame: no copy reads it before the work that writes it is complete.
@@ -157,6 +246,7 @@ final class DeviceSource implements AutoCloseable {
         }
         final long offset = enqueued * slotBytes;
         final long bytes = Math.min((long) count * slotBytes, length - offset);
+        copiedBytes += bytes;
         copyOut(frame.address() + offset, window.slot(window.cursor() + ahead), bytes);
         final int index = (head + inFlight) % DEPTH;
         stream.record(copied[index]);
@@ -174,9 +264,18 @@ final class DeviceSource implements AutoCloseable {
         }
     }
 
-    /// Copies a frame that shares its datagram, and waits for the copy.
+    /// Copies a frame that shares its datagram, by the CPU where that is faster, and waits for the copy.
     void copySmall(final DeviceRegion frame, final DeviceEvent written, final MemorySegment target, final long offset) {
+        if (frame.bytes() <= report.readMaxBytes()) {
+            if (!written.isComplete()) {
+                written.synchronize();
+            }
+            if (read(frame, 0, target, offset, frame.bytes())) {
+                return;
+            }
+        }
         stream.await(written);
+        copiedBytes += frame.bytes();
         try {
             stream.copyToHost(target, offset, frame.address(), frame.bytes());
             stream.record(copied[0]);
@@ -194,6 +293,6 @@ final class DeviceSource implements AutoCloseable {
                 device.unregisterHost(memory.payload());
             }
         };
-        CloseHelper.closeAll(stream, unregister, () -> CloseHelper.closeAll(copied), device);
+        CloseHelper.closeAll(stream, gathered, reads, unregister, () -> CloseHelper.closeAll(copied), device);
     }
 }

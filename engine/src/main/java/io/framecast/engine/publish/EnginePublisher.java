@@ -1,6 +1,7 @@
 package io.framecast.engine.publish;
 
 import io.framecast.api.Channel;
+import io.framecast.api.DeviceSourceReport;
 import io.framecast.api.FrameClaim;
 import io.framecast.api.FrameOptions;
 import io.framecast.api.Publisher;
@@ -31,11 +32,12 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// A publisher: the producer's side of a send window. The publisher writes or copies frames into window slots and
-/// commits them; the sender's thread sends them from there.
+/// A publisher: the producer's side of a send window. The publisher writes or copies frames into window slots
+/// and commits them; the sender's thread sends them from there.
 public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     private static final long CLOSE_MAX_NS = TimeUnit.DAYS.toNanos(1);
     // Time for the work that follows the linger.
@@ -82,7 +84,8 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     // Whether every subscriber had acknowledged everything when the publisher closed.
     private volatile boolean all;
 
-    /// @param removal takes the publisher out of the duty cycle and closes its session
+    /// @param removal takes the publisher out of the duty cycle, closes its session's lanes, and calls
+    ///     [#release]
     public EnginePublisher(
             final Channel channel,
             final SourceSession session,
@@ -102,7 +105,15 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
         session.counters()
                 .add(EngineCounter.FRAMES_PUBLISHED, () -> frames)
                 .add(EngineCounter.BYTES_PUBLISHED, () -> bytes)
-                .add(EngineCounter.PUBLISH_BACK_PRESSURED, () -> backPressured);
+                .add(EngineCounter.PUBLISH_BACK_PRESSURED, () -> backPressured)
+                .add(EngineCounter.GATHERED_BYTES, () -> ofDevice(DeviceSource::gatheredBytes))
+                .add(EngineCounter.LOADED_BYTES, () -> ofDevice(DeviceSource::loadedBytes))
+                .add(EngineCounter.COPIED_OUT_BYTES, () -> ofDevice(DeviceSource::copiedBytes));
+    }
+
+    private long ofDevice(final ToLongFunction<DeviceSource> count) {
+        final DeviceSource from = source;
+        return from == null ? 0 : count.applyAsLong(from);
     }
 
     @Override
@@ -219,7 +230,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
                 finish(length);
                 return;
             }
-            begin(length, options);
+            begin(length, flags(options), options);
             share(length);
             window.commit(length, (int) StreamInfo.slots(length, slotBytes));
             finish(length);
@@ -270,7 +281,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
                 if (refusal < 0) {
                     return refusal;
                 }
-                begin(length, options);
+                begin(length, flags(options), options);
                 offeredFrame = frame;
             } else if (!isOffered(frame)) {
                 throw new IllegalStateException("offer: a frame of " + offeredFrame.byteSize() + " bytes is under way, "
@@ -345,7 +356,53 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     }
 
     @Override
+    public @Nullable DeviceRegion tryClaimDevice(final long length) {
+        try (UseGuard _ = guard.enter()) {
+            checkLength(length);
+            if (StreamInfo.slots(length, slotBytes) >= window.slots()) {
+                throw new IllegalArgumentException("window: expected at least the frame's " + length + " bytes, holds "
+                        + (long) (window.slots() - 1) * slotBytes + "; enlarge window=");
+            }
+            return isClosed() ? null : source().claim(length);
+        }
+    }
+
+    @Override
+    public void abortDevice(final DeviceRegion claim) {
+        try (UseGuard _ = guard.enter()) {
+            final DeviceSource from = source;
+            if (from == null || !from.release(claim)) {
+                throw new IllegalArgumentException("abort: expected an open claim of this publisher, got "
+                        + claim.bytes() + " bytes of other memory");
+            }
+        }
+    }
+
+    @Override
+    public boolean isLent(final DeviceRegion region) {
+        try (UseGuard _ = guard.enter()) {
+            final DeviceSource from = source;
+            return from != null && from.isSent(region);
+        }
+    }
+
+    @Override
+    public Optional<DeviceSourceReport> deviceReport() {
+        return Optional.ofNullable(source).map(DeviceSource::report);
+    }
+
+    @Override
     public long offer(final DeviceRegion frame, final DeviceEvent written, final FrameOptions options) {
+        return offer(frame, written, options, false);
+    }
+
+    @Override
+    public long lend(final DeviceRegion frame, final DeviceEvent written, final FrameOptions options) {
+        return offer(frame, written, options, true);
+    }
+
+    private long offer(
+            final DeviceRegion frame, final DeviceEvent written, final FrameOptions options, final boolean lent) {
         try (UseGuard _ = guard.enter()) {
             final long length = frame.bytes();
             checkLength(length);
@@ -368,7 +425,11 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
                     return refusal;
                 }
                 try {
-                    begin(length, options);
+                    final DeviceSource.Way way = slots < window.slots() ? from.way(frame, lent) : DeviceSource.Way.COPY;
+                    if (from.take(frame, written, slots, way)) {
+                        return commitWhole(from, frame, slots, options, way);
+                    }
+                    begin(length, flags(options), options);
                     from.begin(written);
                 } catch (final IllegalStateException | DeviceException e) {
                     return closedOr(e);
@@ -382,6 +443,24 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
             offeredRegion = frame;
             return copyOut(from, frame, length);
         }
+    }
+
+    // The CPU has read the frame, or the NIC will.
+    private long commitWhole(
+            final DeviceSource from,
+            final DeviceRegion frame,
+            final long slots,
+            final FrameOptions options,
+            final DeviceSource.Way way) {
+        final boolean gathered = way == DeviceSource.Way.GATHER;
+        begin(frame.bytes(), flags(options) | (gathered ? DataLayout.FLAG_GATHERED : 0), options);
+        if (!gathered) {
+            share(frame.bytes());
+            from.release(frame);
+        }
+        window.commit(frame.bytes(), (int) slots);
+        finish(frame.bytes());
+        return bytes;
     }
 
     private long copyOut(final DeviceSource from, final DeviceRegion frame, final long length) {
@@ -406,6 +485,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
             return closedOr(e);
         }
         offeredRegion = null;
+        from.release(frame);
         share(length);
         finish(length);
         return bytes;
@@ -432,6 +512,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
             // The node closed meanwhile, and freed window and device.
             return closedOr(e);
         }
+        from.release(frame);
         finish(frame.bytes());
         return bytes;
     }
@@ -487,12 +568,12 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
         return bytes;
     }
 
-    private void begin(final long length, final FrameOptions options) {
+    private void begin(final long length, final int flags, final FrameOptions options) {
         final long timestampNs = timestampNs(options);
         if (local != null) {
-            local.begin(window.cursor(), window.nextFrameId(), flags(options), timestampNs, options.metadata());
+            local.begin(window.cursor(), window.nextFrameId(), flags, timestampNs, options.metadata());
         }
-        window.beginFrame(length, flags(options), timestampNs, options.metadata());
+        window.beginFrame(length, flags, timestampNs, options.metadata());
         firstSlot = window.slot(window.cursor());
     }
 
@@ -607,17 +688,21 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
 
     private void free() {
         try {
-            // The device copies into the window, so it closes before the window is freed.
+            removal.accept(this);
+        } finally {
+            done = true;
+        }
+    }
+
+    /// When its lanes are closed: frees the rest. The NIC may send out of the device's memory, so that comes
+    /// behind the lanes. The device copies into the window, so it closes before the window is freed.
+    public void release() {
+        try {
             closeDevice();
         } catch (final DeviceException e) {
             host.notices().accept(Failures.line(session.name(), e));
         } finally {
-            try {
-                removal.accept(this);
-            } finally {
-                bounceArena.close();
-                done = true;
-            }
+            CloseHelper.closeAll(session, bounceArena);
         }
     }
 

@@ -8,6 +8,7 @@ import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.PayloadPlaces;
 import io.framecast.api.spi.Transport;
 import io.framecast.engine.hostgroup.HostGroups;
 import io.framecast.engine.hostgroup.LocalReaders;
@@ -80,6 +81,9 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     // Where there are some, the publisher's thread frees what they released, beside the sender's.
     private final ReentrantLock cycle = new ReentrantLock();
     private boolean closed;
+    // Publisher's and conductor's threads, one after the other.
+    private boolean lanesClosed;
+    private final boolean isFeeding;
     private final SendWindow window;
     private final SmallFrames smallFrames;
     private final SendSession session;
@@ -125,10 +129,15 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                 channel.name(), TimeUnit.MILLISECONDS.toNanos(channel.stream().aliveTimeoutMs()));
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             try (NumaPolicy _ = context.memoryPolicy()) {
-                memory = opened.add(new SendMemory(windowSlots, slotBytes, sender != null));
+                memory = opened.add(new SendMemory(
+                        windowSlots,
+                        slotBytes,
+                        sender != null,
+                        transport.capabilities().deviceMemory()));
             }
             // Before the lanes: their registrations of the window then lie within the memory that peers may read.
             final CoRootConfig coRoots = Policies.onWire(channel.stream().coRoots());
+            isFeeding = coRoots.feed() == CoRootConfig.Feed.UNICAST;
             endpoints = endpoints(transport, coRoots, channel.name());
             if (endpoints != null) {
                 opened.add(endpoints);
@@ -139,6 +148,10 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
             repair = opened.add(transport.open(lane(LaneKind.REPAIR)));
             final StreamInfo stream = stream(secrets.nextLong(), channel, windowSlots);
             window = new SendWindow(memory.window(), stream.session());
+            final PayloadPlaces places = memory.ring().places();
+            if (places != null) {
+                window.onPayload(places::clear);
+            }
             smallFrames = window.bundle();
             session = new SendSession(
                     new SenderConfig(stream, SenderConfig.MEMBERS_MAX_DEFAULT, context.epochOffsetNs(), coRoots),
@@ -306,6 +319,21 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         return memory;
     }
 
+    /// Why no frame is sent from device memory; empty where the transport may do so.
+    String gatherRefusal() {
+        if (memory.ring().places() == null) {
+            return "transport " + transport.capabilities().name() + " sends from host memory only";
+        }
+        return local != null
+                ? "subscribers of this host read the window"
+                : isFeeding ? "feed=unicast writes the window to co-roots" : "";
+    }
+
+    /// The transport; it may register memory from any thread.
+    Transport transport() {
+        return transport;
+    }
+
     public StreamInfo stream() {
         return session.stream();
     }
@@ -383,7 +411,8 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         return duration.compareTo(LONGEST) < 0 ? duration.toNanos() : LONGEST.toNanos();
     }
 
-    /// Publisher: frees what subscribers on this host released, unless the sender's thread is in its cycle, which does.
+    /// Publisher: frees what subscribers on this host released, unless the sender's thread is in its cycle,
+    /// which does.
     void reclaim() {
         if (local != null && cycle.tryLock()) {
             try {
@@ -544,17 +573,26 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         machine.onControl(datagram, offset, bytes, nowNs);
     }
 
-    /// Notifies members when the session ends early, then frees everything, whatever state the lanes are in.
+    /// Frees everything, whatever state the lanes are in.
     @Override
     public void close() {
+        CloseHelper.closeAll(this::closeLanes, memory);
+    }
+
+    // Notifies members when the session ends early. From then on nothing reads the window, nor what is sent from
+    // elsewhere.
+    private void closeLanes() {
+        if (lanesClosed) {
+            return;
+        }
+        lanesClosed = true;
         cycle.lock();
         try {
             closed = true;
         } finally {
             cycle.unlock();
         }
-        CloseHelper.closeAll(
-                this::sayGoodbye, local, members, counters, endpoints, repair, data, control, transport, memory);
+        CloseHelper.closeAll(this::sayGoodbye, local, members, counters, endpoints, repair, data, control, transport);
     }
 
     private void sayGoodbye() {
@@ -583,7 +621,8 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         return failure;
     }
 
-    /// Sender's thread, outside the duty cycle: sends end of stream once more, then frees everything.
+    /// Sender's thread, outside the duty cycle: sends end of stream once more, then closes the lanes.
+    /// [#close] follows.
     public void finish(final long nowNs) {
         try {
             if (failure == null) {
@@ -592,7 +631,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         } catch (final RuntimeException e) {
             fail(Failures.line(name(), e));
         } finally {
-            close();
+            closeLanes();
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.framecast.engine.session;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.api.spi.PayloadPlaces;
 import io.framecast.api.spi.SendRing;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.memory.RollbackOnFailure;
@@ -11,8 +12,8 @@ import java.lang.foreign.MemorySegment;
 import org.agrona.CloseHelper;
 
 /// The source's registered memory: `slots` slots of the window and one more for probes, each `[header 40 |
-/// payload]`. The payload memory is mapped twice where the system supports it, so that every claim up to the whole
-/// window is contiguous.
+/// payload]`. The payload memory is mapped twice where the system supports it, so that every claim up to the
+/// whole window is contiguous.
 ///
 /// Owns its memory; freed by [#close].
 public final class SendMemory implements AutoCloseable {
@@ -24,9 +25,10 @@ public final class SendMemory implements AutoCloseable {
     private final int slotBytes;
     private final SendRing ring;
 
-    /// @param shared whether other processes are to read the payload: it has a descriptor then, where it is mapped
-    /// twice
-    public SendMemory(final int slots, final int slotBytes, final boolean shared) {
+    /// @param shared whether other processes are to read the payload: it has a descriptor then, where it
+    ///     is mapped twice
+    /// @param gathers whether payloads may lie in device memory
+    public SendMemory(final int slots, final int slotBytes, final boolean shared, final boolean gathers) {
         this.slots = slots;
         this.slotBytes = slotBytes;
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
@@ -45,7 +47,8 @@ public final class SendMemory implements AutoCloseable {
                     DataLayout.LENGTH,
                     payload.segment().asSlice(0, (long) (slots + 1) * slotBytes),
                     slotBytes,
-                    lengths);
+                    lengths,
+                    gathers ? new PayloadPlaces(slots + 1) : null);
             opened.keep();
         } catch (final OutOfMemoryError e) {
             throw new ConfigException(

@@ -5,12 +5,15 @@ import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceMapping;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.api.spi.OneSided;
 import io.framecast.engine.memory.RollbackOnFailure;
 import java.lang.foreign.MemorySegment;
 
-/// Measures how fast a device copies, once when a channel opens that leaves the choice to the engine. A measurement
-/// takes some milliseconds and never runs on the data path. One thread.
+/// Measures how fast a device copies, once when a channel opens that leaves the choice to the engine. A
+/// measurement takes some milliseconds and never runs on the data path. One thread.
 public final class CopySpeeds implements AutoCloseable {
+    public static final long NO_LIMIT = Long.MAX_VALUE;
+
     private static final int LENGTH_MIN = 256;
     private static final int LENGTH_MAX = 1 << 20;
     private static final int CHUNK_MIN = 64 << 10;
@@ -44,12 +47,49 @@ public final class CopySpeeds implements AutoCloseable {
         }
     }
 
-    /// Longest run that the CPU stores through a mapping before the device's copy of it would be complete; 0 where
-    /// the device is always faster.
+    /// Longest run that the CPU stores through a mapping before the device's copy of it would be complete; 0
+    /// where the device is always faster.
     public long storeMaxBytes() {
         try (DeviceMapping mapping = device.access().map(region)) {
             return crossover(bytes -> mapping.write(0, host, 0, bytes), this::copyIn);
         }
+    }
+
+    /// Longest frame that the CPU reads through a mapping before the device's copy of it would be complete; 0
+    /// where the device is always faster.
+    public long readMaxBytes() {
+        try (DeviceMapping mapping = device.access().map(region)) {
+            return crossover(bytes -> mapping.read(0, host, 0, bytes), this::copyOut);
+        }
+    }
+
+    /// Longest frame that a NIC reads out of device memory before the device has copied its first chunk to
+    /// the host and the NIC has read the frame there; [#NO_LIMIT] where the NIC is always faster.
+    ///
+    /// @throws DeviceException when the NIC cannot read either memory, or does not answer
+    public long gatherMaxBytes(final OneSided nic, final long chunkBytes) {
+        try (NicReads fromDevice = new NicReads(nic, device, region);
+                NicReads fromHost = new NicReads(nic, host)) {
+            long longest = 0;
+            for (long bytes = LENGTH_MIN; bytes <= CHUNK_MAX; bytes <<= 1) {
+                final long copyNs = fastestNs(this::copyOut, Math.min(bytes, chunkBytes));
+                if (fastestNs(fromDevice::read, bytes) > copyNs + fastestNs(fromHost::read, bytes)) {
+                    return longest;
+                }
+                longest = bytes;
+            }
+            return NO_LIMIT;
+        }
+    }
+
+    private void copyOut(final long bytes) {
+        stream.copyToHost(host, 0, region.address(), bytes);
+        await();
+    }
+
+    /// Memory of that device, for a trial.
+    public DeviceRegion region() {
+        return region;
     }
 
     /// The shortest chunk that leaves the device at nearly the best rate while other chunks are in flight.

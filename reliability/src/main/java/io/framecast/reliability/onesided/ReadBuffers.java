@@ -10,8 +10,8 @@ import io.framecast.reliability.window.PayloadChecksum;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.SlotGuard;
 
-/// The landing slots of a session's RDMA reads, and for each slot the two reads of its guard. All endpoints of the
-/// session share them.
+/// The landing slots of a session's RDMA reads, and for each slot the two reads of its guard. All endpoints
+/// of the session share them.
 ///
 /// Threading: the session's thread, but for construction and [#close].
 final class ReadBuffers implements AutoCloseable {
@@ -69,12 +69,13 @@ final class ReadBuffers implements AutoCloseable {
         return (2L * slot + (after ? 1 : 0)) * GUARD_BYTES;
     }
 
-    /// Length of the datagram in a slot; 0 when the slot holds another sequence. The machine checks the rest of the
-    /// header.
+    /// Length of the datagram in a slot; 0 when the slot holds another sequence, or its payload does not lie
+    /// in the window. The machine checks the rest of the header.
     int datagramBytes(final int slot, final long sequence) {
         final long at = slots.headerOffset(slot);
         return DataLayout.type(slots.memory().headers(), at) == DataLayout.TYPE_DATA
                         && DataLayout.SEQUENCE.get(slots.memory().headers(), at) == sequence
+                        && !DataLayout.isGathered(slots.memory().headers(), at)
                 ? DataLayout.datagramBytes(
                         slots.memory().headers(), at, slots.memory().slotBytes())
                 : 0;

@@ -8,6 +8,7 @@ import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// The source's ring of datagrams that can still be repaired: headers, payload lengths and metadata of the
@@ -21,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 /// [SmallFrames], the consumer takes that as it stands by [#takeBundle].
 ///
 /// Threading: one producer (the publisher's thread: everything that claims and commits), one consumer (the
-/// sender: the cursors, [#takeBundle] and [#free]). The two meet in `committed` (release by the producer), `freed`
-/// (release by the consumer) and the open bundle. A bundle that the consumer took is committed by its taking: the
-/// consumer knows at once, the producer when it next looks, and so each has a count of its own.
+/// sender: the cursors, [#takeBundle] and [#free]). The two meet in `committed` (release by the producer),
+/// `freed` (release by the consumer) and the open bundle. A bundle that the consumer took is committed by its
+/// taking: the consumer knows at once, the producer when it next looks, and so each has a count of its own.
 public final class SendWindow {
     private static final VarHandle COMMITTED;
     private static final VarHandle FREED;
@@ -54,11 +55,13 @@ public final class SendWindow {
     private @Nullable OpenBundle bundle;
     private @Nullable BundleSealer takeSealer;
     private @Nullable SlotGuards guards;
+    private @Nullable IntConsumer inWindow;
     // Consumer's own: nothing from here on was sealed.
     private long sealed;
     // Producer's own.
     private long cursor;
     private long frameEnd;
+    private boolean gathered;
     private long nextFrameId;
     private long firstFrameId;
 
@@ -100,6 +103,14 @@ public final class SendWindow {
         return this;
     }
 
+    /// Before the first frame: tells the producer's thread of each slot whose payload lies in the window from
+    /// its commit on, or from the opening of its bundle, so not in those of frames with
+    /// [DataLayout#FLAG_GATHERED].
+    public SendWindow onPayload(final IntConsumer slots) {
+        inWindow = slots;
+        return this;
+    }
+
     public int slots() {
         return memory.slots();
     }
@@ -119,8 +130,8 @@ public final class SendWindow {
         return cursor;
     }
 
-    /// Producer: begins a frame, whose first datagram takes [#cursor]; no bundle is open. Its datagrams are then
-    /// committed in parts.
+    /// Producer: begins a frame, whose first datagram takes [#cursor]; no bundle is open. Its datagrams are
+    /// then committed in parts.
     ///
     /// @param flags see [DataLayout]
     /// @param frameMetadata sent apart, on the control lane; empty for none
@@ -129,6 +140,7 @@ public final class SendWindow {
                 .frame(nextFrameId, frameBytes, timestampNs)
                 .attributes(flags, frameMetadata.length);
         metadata[slot(cursor)] = frameMetadata.length == 0 ? null : frameMetadata;
+        gathered = (flags & DataLayout.FLAG_GATHERED) != 0;
         frameEnd = cursor + StreamInfo.slots(frameBytes, memory.slotBytes());
     }
 
@@ -144,6 +156,9 @@ public final class SendWindow {
             if (index > 0) {
                 metadata[slot] = null;
             }
+            if (!gathered) {
+                holdPayload(slot);
+            }
             frameIds[slot] = nextFrameId;
             memory.lengths()[slot] = (int) Math.min(memory.slotBytes(), frameBytes - index * memory.slotBytes());
         }
@@ -155,6 +170,13 @@ public final class SendWindow {
         }
         cursor = first + count;
         COMMITTED.setRelease(this, cursor);
+    }
+
+    private void holdPayload(final int slot) {
+        final IntConsumer told = inWindow;
+        if (told != null) {
+            told.accept(slot);
+        }
     }
 
     // Headers of consecutive slots, of one frame.
@@ -170,6 +192,7 @@ public final class SendWindow {
     // Producer: the slot at the cursor becomes a bundle's.
     void beginBundle() {
         metadata[slot(cursor)] = null;
+        holdPayload(slot(cursor));
     }
 
     // Producer: one more frame is in the open bundle.
@@ -195,8 +218,8 @@ public final class SendWindow {
         cursor++;
     }
 
-    /// Consumer: closes the open bundle and commits it, if it has frames. To be called when there is nothing else
-    /// to send, because a bundle that waits longer is fuller.
+    /// Consumer: closes the open bundle and commits it, if it has frames. To be called when there is nothing
+    /// else to send, because a bundle that waits longer is fuller.
     ///
     /// @return whether one more datagram is committed
     public boolean takeBundle() {
@@ -239,8 +262,8 @@ public final class SendWindow {
         return freed;
     }
 
-    /// Consumer: gives the slots below `sequence` back to the producer. It wipes the guards of sealed slots first,
-    /// so that no reader of a slot takes the producer's next payload for the previous one.
+    /// Consumer: gives the slots below `sequence` back to the producer. It wipes the guards of sealed slots
+    /// first, so that no reader of a slot takes the producer's next payload for the previous one.
     public void free(final long sequence) {
         if (sequence > freed) {
             final SlotGuards words = guards;
@@ -251,8 +274,8 @@ public final class SendWindow {
         }
     }
 
-    /// Consumer: writes the guards of committed datagrams for members that read their slots and are not waited for.
-    /// Reads all of their payload. Each datagram is sealed once.
+    /// Consumer: writes the guards of committed datagrams for members that read their slots and are not
+    /// waited for. Reads all of their payload. Each datagram is sealed once.
     public void seal(final long firstSequence, final int count) {
         final SlotGuards words = guards;
         if (words == null) {
@@ -264,8 +287,8 @@ public final class SendWindow {
         sealed = Math.max(sealed, firstSequence + count);
     }
 
-    /// Consumer: the first sequence at or after `sequence` that begins a frame; it may not be committed yet. The
-    /// header of `sequence` gives it, or that of the last datagram committed.
+    /// Consumer: the first sequence at or after `sequence` that begins a frame; it may not be committed yet.
+    /// The header of `sequence` gives it, or that of the last datagram committed.
     public long boundaryFrom(final long sequence) {
         final long end = committed();
         if (end == 0) {

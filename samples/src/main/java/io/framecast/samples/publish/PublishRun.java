@@ -1,5 +1,6 @@
 package io.framecast.samples.publish;
 
+import io.framecast.api.DeviceSourceReport;
 import io.framecast.api.Eviction;
 import io.framecast.api.FrameClaim;
 import io.framecast.api.FrameOptions;
@@ -410,6 +411,15 @@ public final class PublishRun {
         return frames;
     }
 
+    private static Map<String, Object> sourceJson(final DeviceSourceReport report) {
+        final Map<String, Object> json = new LinkedHashMap<>();
+        json.put("read_max_bytes", report.readMaxBytes());
+        json.put("gather_max_bytes", report.gatherMaxBytes());
+        json.put("chunk_bytes", report.chunkBytes());
+        json.put("refused", report.refused());
+        return json;
+    }
+
     Map<String, Object> json(final boolean whole) {
         final Map<String, Object> published = new LinkedHashMap<>();
         published.put("frames", frames);
@@ -424,6 +434,7 @@ public final class PublishRun {
         json.put("transport", publisher.channel().transport());
         if (device != null) {
             json.put("device", device.deviceName());
+            device.report().ifPresent(report -> json.put("source_memory", sourceJson(report)));
         }
         json.put("frame_bytes", frameBytes);
         json.put("publisher", published);

@@ -1,0 +1,149 @@
+package io.framecast.engine.publish;
+
+import io.framecast.api.error.FramecastException;
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.GatherSource;
+import io.framecast.api.spi.PayloadPlaces;
+import io.framecast.reliability.window.SendWindow;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.agrona.CloseHelper;
+import org.jspecify.annotations.Nullable;
+
+/// Frames that the NIC sends from device memory (Chu et al. 2019, §4.2, MCAST-GDR: [header in the host |
+/// payload in GPU memory]), until every subscriber has acknowledged them: in a window of the publisher's, or
+/// in memory that is lent.
+///
+/// Publisher's thread. Closed when no lane sends any more.
+final class GatheredFrames implements AutoCloseable {
+    private final DeviceBackend device;
+    private final SourceSession session;
+    private final SendWindow window;
+    private final int slotBytes;
+    private final Consumer<String> notices;
+    private final ArrayDeque<Sent> sent = new ArrayDeque<>();
+    private @Nullable DeviceWindow claims;
+    private @Nullable GatherSource registered;
+    private boolean isRefused;
+    private boolean isNoticed;
+
+    /// @param until sequences below this hold it
+    /// @param own registration of memory that is lent; null in the publisher's window
+    private record Sent(
+            DeviceRegion frame, long until, @Nullable GatherSource own) {}
+
+    GatheredFrames(final DeviceBackend device, final SourceSession session, final Consumer<String> notices) {
+        this.device = device;
+        this.session = session;
+        this.notices = notices;
+        window = session.window();
+        slotBytes = session.stream().slotBytes();
+    }
+
+    /// Claims memory; null without room.
+    @Nullable
+    DeviceRegion claim(final long bytes) {
+        reap();
+        return claims().claim(bytes);
+    }
+
+    private DeviceWindow claims() {
+        DeviceWindow made = claims;
+        if (made == null) {
+            made = new DeviceWindow(device, (long) window.slots() * slotBytes);
+            claims = made;
+        }
+        return made;
+    }
+
+    /// The window that frames are claimed in; null before the first claim.
+    @Nullable
+    DeviceRegion claimed() {
+        return claims == null ? null : claims.region();
+    }
+
+    boolean isClaimed(final DeviceRegion frame) {
+        return claims != null && claims.isClaimed(frame);
+    }
+
+    /// The memory of a claim is needed no more.
+    ///
+    /// @return false when it is no open claim
+    boolean release(final DeviceRegion frame) {
+        return claims != null && claims.release(frame);
+    }
+
+    /// Has the next slots of the window send a frame from where it lies; their commit follows.
+    ///
+    /// @param frame claimed, or lent and known to the device
+    /// @return false where the NIC does not reach this memory: the frame has to be copied
+    boolean place(final DeviceRegion frame, final long slots) {
+        final boolean own = isClaimed(frame);
+        final GatherSource source = own ? claimsSource() : source(frame);
+        if (source == null) {
+            return false;
+        }
+        final PayloadPlaces places =
+                Objects.requireNonNull(session.memory().ring().places());
+        final long begin = frame.address() - source.memory().address();
+        for (long i = 0; i < slots; i++) {
+            places.set(window.slot(window.cursor() + i), source, begin + i * slotBytes);
+        }
+        sent.add(new Sent(frame, window.cursor() + slots, own ? null : source));
+        return true;
+    }
+
+    private @Nullable GatherSource claimsSource() {
+        if (registered == null && !isRefused) {
+            registered = source(claims().region());
+            isRefused = registered == null;
+        }
+        return registered;
+    }
+
+    private @Nullable GatherSource source(final DeviceRegion memory) {
+        try {
+            return session.transport().gatherFrom(memory);
+        } catch (final FramecastException e) {
+            if (!isNoticed) {
+                isNoticed = true;
+                notices.accept("source memory: frames are copied: " + e.getMessage());
+            }
+            return null;
+        }
+    }
+
+    /// Gives back the memory of frames that every subscriber has acknowledged.
+    void reap() {
+        final long freed = window.freed();
+        for (Sent first = sent.peek(); first != null && first.until <= freed; first = sent.peek()) {
+            sent.remove();
+            if (first.own == null) {
+                release(first.frame);
+            } else {
+                first.own.close();
+            }
+        }
+    }
+
+    /// Whether a frame in a part of this memory is not acknowledged.
+    boolean isSent(final DeviceRegion region) {
+        reap();
+        for (final Sent one : sent) {
+            if (one.frame.address() < region.address() + region.bytes()
+                    && region.address() < one.frame.address() + one.frame.bytes()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public void close() {
+        sent.forEach(one -> CloseHelper.close(one.own));
+        sent.clear();
+        CloseHelper.close(registered);
+    }
+}

@@ -1,0 +1,341 @@
+package io.framecast.samples.tool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.api.Channel;
+import io.framecast.api.DeviceFrame;
+import io.framecast.api.DeviceSourceReport;
+import io.framecast.api.FrameOptions;
+import io.framecast.api.Framecast;
+import io.framecast.api.NodeConfig;
+import io.framecast.api.Publisher;
+import io.framecast.api.Subscriber;
+import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.DeviceStream;
+import io.framecast.engine.metrics.CounterReader;
+import io.framecast.engine.metrics.CounterSample;
+import io.framecast.gpu.emulated.EmulatedConfig;
+import io.framecast.gpu.emulated.EmulatedProvider;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Frames that the transport `verbs` gathers from the memory of a device: a libibverbs without devices reads
+/// it by a descriptor, or by address, and its copies are late. Two subscribers in host memory.
+final class VerbsDeviceSourceTest {
+    private static final int FRAME_MAX = 200_000;
+    private static final int READ_MAX = 5_000;
+    private static final int GATHER_MAX = 100_000;
+    private static final int[] LENGTHS = {
+        1,
+        64,
+        1_999,
+        2_000,
+        2_001,
+        4_032,
+        4_033,
+        READ_MAX - 1,
+        READ_MAX,
+        READ_MAX + 1,
+        33_333,
+        GATHER_MAX - 1,
+        GATHER_MAX,
+        GATHER_MAX + 1,
+        FRAME_MAX
+    };
+    private static final String BOTH = "|fastcopy-read-max=" + READ_MAX + "|gather-max=" + GATHER_MAX;
+    private static final String GATHERED = "framecast_gathered_bytes_total";
+    private static final String LOADED = "framecast_loaded_bytes_total";
+    private static final String COPIED = "framecast_copied_out_bytes_total";
+    private static final long WAIT_NS = 120_000_000_000L;
+    private static final EmulatedConfig EXPORTING = EmulatedConfig.DEFAULT
+            .withMemory(256L << 20)
+            .withDisorder(new EmulatedConfig.Disorder(7, 2_000_000))
+            .withExports();
+
+    @TempDir
+    private static Path directory;
+
+    private static StandInVerbs standIn;
+
+    private final Arena arena = Arena.ofShared();
+    private final List<Framecast> nodes = new ArrayList<>();
+    private final List<Subscriber> subscribers = new ArrayList<>();
+    private final List<String> notices = new CopyOnWriteArrayList<>();
+    private final int[] polled = new int[2];
+    private Path counters;
+    private Publisher publisher;
+    private DeviceStream stream;
+
+    @BeforeAll
+    static void compile() {
+        standIn = StandInVerbs.install();
+    }
+
+    @AfterAll
+    static void forget() {
+        StandInVerbs.uninstall();
+    }
+
+    @BeforeEach
+    void export() {
+        EmulatedProvider.configure(EXPORTING);
+        standIn.set("takes_dma_buf", 1);
+    }
+
+    @AfterEach
+    void close() {
+        nodes.forEach(Framecast::close);
+        EmulatedProvider.configure(EmulatedConfig.DEFAULT);
+        List.of("takes_dma_buf", "drop_every").forEach(name -> standIn.set(name, 0));
+        arena.close();
+    }
+
+    private Framecast node(final double loss) {
+        counters = directory.resolve(nodes.size() + "-" + System.nanoTime() + ".counters");
+        final Framecast node = Framecast.launch(NodeConfig.DEFAULT
+                .withCountersFile(counters)
+                .withSeed(3)
+                .withFaults(new NodeConfig.Faults(loss))
+                .withNotices(notices::add));
+        nodes.add(node);
+        return node;
+    }
+
+    private static Channel channel(final String keys, final int nic) {
+        return Channel.parse("framecast:verbs?group=239.77.5.9:4200|window=512k|frame-max=" + FRAME_MAX
+                + "|interface=standin" + nic + keys);
+    }
+
+    private void open(final double loss, final String keys) {
+        for (int i = 0; i < 2; i++) {
+            subscribers.add(node(loss).subscribe(channel("|device=host", i)));
+        }
+        publisher = node(0).publish(channel("|device=emulated:0" + keys, 2));
+        stream = publisher.device().openStream();
+        await(() -> publisher.readySubscribers() == 2, "subscribers");
+    }
+
+    private void await(final BooleanSupplier condition, final String what) {
+        final long startNs = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - startNs > WAIT_NS) {
+                throw new AssertionError("waited in vain for " + what + ": " + publisher.stats()
+                        + subscribers.stream()
+                                .map(each -> each.state() + " " + each.failure() + " " + each.stats())
+                                .toList()
+                        + notices);
+            }
+            LockSupport.parkNanos(20_000);
+        }
+    }
+
+    private static int length(final int id) {
+        return LENGTHS[id % LENGTHS.length];
+    }
+
+    private MemorySegment content(final int id) {
+        final MemorySegment frame = arena.allocate(length(id));
+        for (long i = 0; i < frame.byteSize(); i++) {
+            frame.set(ValueLayout.JAVA_BYTE, i, (byte) (i * 31 + (i >>> 11) + id * 131L));
+        }
+        return frame;
+    }
+
+    private boolean poll(final int frames) {
+        boolean done = true;
+        for (int s = 0; s < 2; s++) {
+            final DeviceFrame frame = subscribers.get(s).poll();
+            if (frame != null) {
+                final int id = polled[s]++;
+                assertEquals(id, frame.frameId());
+                assertEquals(-1, frame.region().host().mismatch(content(id)), () -> "frame " + id);
+                frame.close();
+            }
+            done &= polled[s] == frames;
+        }
+        return done;
+    }
+
+    private DeviceEvent write(final int id, final DeviceRegion target) {
+        final DeviceEvent written = publisher.device().openEvent();
+        stream.copyToDevice(target.address(), content(id), 0, length(id));
+        stream.record(written);
+        return written;
+    }
+
+    private void publishClaimed(final int frames) {
+        for (int id = 0; id < frames; id++) {
+            final int next = id;
+            final DeviceRegion[] claimed = new DeviceRegion[1];
+            await(
+                    () -> {
+                        poll(frames);
+                        claimed[0] = publisher.tryClaimDevice(length(next));
+                        return claimed[0] != null;
+                    },
+                    "a claim");
+            final DeviceEvent written = write(id, claimed[0]);
+            await(
+                    () -> {
+                        poll(frames);
+                        return publisher.offer(claimed[0], written, FrameOptions.DEFAULT) > 0;
+                    },
+                    "room");
+        }
+        await(() -> poll(frames), "all frames");
+    }
+
+    private void end() {
+        assertTrue(publisher.close(Duration.ofSeconds(60)));
+    }
+
+    private void awaitCount(final String name, final long expected) {
+        await(() -> count(name) >= expected, name);
+        assertEquals(expected, count(name));
+    }
+
+    private long count(final String name) {
+        try (CounterReader reader = CounterReader.open(counters)) {
+            return reader.samples().stream()
+                    .filter(sample -> sample.name().equals(name))
+                    .mapToLong(CounterSample::value)
+                    .sum();
+        }
+    }
+
+    private static long bytes(final int frames, final int above, final int upTo) {
+        long sum = 0;
+        for (int id = 0; id < frames; id++) {
+            sum += length(id) > above && length(id) <= upTo ? length(id) : 0;
+        }
+        return sum;
+    }
+
+    /// By a descriptor, and by address; what is lost is sent again from the same place.
+    @ParameterizedTest
+    @CsvSource({"false, 0, 0", "false, 0.03, 0", "false, 0, 61", "true, 0, 0", "true, 0.03, 0"})
+    void shouldSendEachLengthItsWay(final boolean byAddress, final double loss, final int dropEvery) {
+        if (byAddress) {
+            EmulatedProvider.configure(EmulatedConfig.DEFAULT.withDisorder(EXPORTING.disorder()));
+            standIn.set("takes_dma_buf", 0);
+        }
+        open(loss, (byAddress ? "?peermem" : "") + BOTH);
+        standIn.set("drop_every", dropEvery);
+        final DeviceSourceReport report = publisher.deviceReport().orElseThrow();
+        assertEquals(READ_MAX, report.readMaxBytes());
+        assertEquals(GATHER_MAX, report.gatherMaxBytes());
+        assertEquals(List.of(), report.refused());
+        final int frames = 5 * LENGTHS.length;
+        publishClaimed(frames);
+        awaitCount(LOADED, bytes(frames, 0, READ_MAX));
+        awaitCount(GATHERED, bytes(frames, READ_MAX, GATHER_MAX));
+        awaitCount(COPIED, bytes(frames, GATHER_MAX, FRAME_MAX));
+        end();
+    }
+
+    /// Nothing is copied to the host: the limits are measured, and a mapping is refused.
+    @Test
+    void shouldMeasureUpToWhichLengthTheNicIsFaster() {
+        open(0, "");
+        final DeviceSourceReport report = publisher.deviceReport().orElseThrow();
+        assertEquals(0, report.readMaxBytes());
+        assertTrue(report.gatherMaxBytes() > 0, report::toString);
+        assertTrue(
+                report.refused().getFirst().startsWith("no read: an emulated device is mapped only"), report::toString);
+        publishClaimed(LENGTHS.length);
+        await(() -> count(GATHERED) + count(COPIED) == bytes(LENGTHS.length, 0, FRAME_MAX), "counts");
+        end();
+    }
+
+    /// The user's own memory stays the publisher's until all have the frame; and is found registered then.
+    @ParameterizedTest
+    @CsvSource({"0", "0.03"})
+    void shouldSendMemoryThatIsLent(final double loss) {
+        open(loss, "|gather-max=1m");
+        final int frames = 6 * LENGTHS.length;
+        final DeviceRegion[] buffers = new DeviceRegion[4];
+        for (int i = 0; i < buffers.length; i++) {
+            buffers[i] = publisher.device().allocate(FRAME_MAX);
+            assertFalse(publisher.isLent(buffers[i]));
+        }
+        for (int id = 0; id < frames; id++) {
+            final DeviceRegion buffer = buffers[id % buffers.length];
+            await(
+                    () -> {
+                        poll(frames);
+                        return !publisher.isLent(buffer);
+                    },
+                    "a buffer");
+            final DeviceEvent written = write(id, buffer);
+            final DeviceRegion frame = buffer.slice(0, length(id));
+            await(
+                    () -> {
+                        poll(frames);
+                        return publisher.lend(frame, written, FrameOptions.DEFAULT) > 0;
+                    },
+                    "room");
+        }
+        await(() -> poll(frames), "all frames");
+        await(() -> !publisher.isLent(buffers[0]) && !publisher.isLent(buffers[3]), "the buffers");
+        // Those that share datagrams are copied there.
+        await(() -> count(GATHERED) + count(COPIED) == bytes(frames, 0, FRAME_MAX), "counts");
+        assertTrue(count(COPIED) <= bytes(frames, 0, 4_032), () -> "" + count(COPIED));
+        await(() -> count("framecast_registration_hits_total") > 2L * LENGTHS.length, "registrations found");
+        publisher.device().free(buffers[0]);
+        final DeviceEvent never = publisher.device().openEvent();
+        assertThrows(IllegalArgumentException.class, () -> publisher.lend(buffers[0], never, FrameOptions.DEFAULT));
+        end();
+    }
+
+    /// Readers of the window do not take what does not lie there: they ask for it.
+    @Test
+    void shouldLeaveGatheredFramesToNacks() {
+        open(0.05, "|gather-max=1m");
+        await(() -> count("framecast_linked_members") == 2, "links");
+        publishClaimed(5 * LENGTHS.length);
+        await(() -> count("framecast_sent_repairs_total") > 0, "repairs");
+        end();
+    }
+
+    @Test
+    void shouldGiveClaimsBack() {
+        open(0, BOTH);
+        final DeviceRegion first = publisher.tryClaimDevice(FRAME_MAX);
+        final DeviceRegion second = publisher.tryClaimDevice(FRAME_MAX);
+        assertNotNull(first);
+        assertNotNull(second);
+        assertThrows(IllegalArgumentException.class, () -> publisher.abortDevice(first.slice(256, 100)));
+        publisher.abortDevice(second);
+        publisher.abortDevice(first);
+        assertThrows(IllegalArgumentException.class, () -> publisher.abortDevice(first));
+        for (int i = 0; i < 100; i++) {
+            final DeviceRegion again = publisher.tryClaimDevice(FRAME_MAX);
+            assertNotNull(again);
+            publisher.abortDevice(again);
+        }
+        final IllegalArgumentException e =
+                assertThrows(IllegalArgumentException.class, () -> publisher.tryClaimDevice(FRAME_MAX + 1L));
+        assertTrue(e.getMessage().startsWith("frame-max: expected"), e::getMessage);
+    }
+}
