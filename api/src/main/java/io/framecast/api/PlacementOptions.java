@@ -31,8 +31,8 @@ public record PlacementOptions(
     public enum Kind {
         /// The first of the following that works here.
         AUTO,
-        /// The transport writes payloads into device memory. Such a subscriber never serves as a co-root
-        /// ([CoRootOptions#serves]): a co-root repairs from host memory.
+        /// The transport writes payloads into device memory. Such a subscriber serves as a co-root
+        /// ([CoRootOptions#serves]) only from a replica in host memory that the source writes.
         DIRECT,
         /// Payloads land in the host; the CPU stores short ones into the device's memory through a mapping of
         /// it, the copy engine takes the rest.

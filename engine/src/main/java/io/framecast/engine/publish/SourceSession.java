@@ -138,7 +138,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
             // Before the lanes: their registrations of the window then lie within the memory that peers may read.
             final CoRootConfig coRoots = Policies.onWire(channel.stream().coRoots());
             isFeeding = coRoots.feed() == CoRootConfig.Feed.UNICAST;
-            endpoints = endpoints(transport, coRoots, channel.name());
+            endpoints = endpoints(transport, channel.name());
             if (endpoints != null) {
                 opened.add(endpoints);
             }
@@ -205,18 +205,11 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         }
     }
 
-    private @Nullable MemberEndpoints endpoints(
-            final Transport source, final CoRootConfig coRoots, final String channel) {
+    private @Nullable MemberEndpoints endpoints(final Transport source, final String channel) {
         final OneSidedPort port = TransportOneSided.of(source.oneSided(), Runnable::run);
         return port == null
                 ? null
-                : MemberEndpoints.open(
-                        port,
-                        memory.window(),
-                        SenderConfig.MEMBERS_MAX_DEFAULT,
-                        coRoots.feed() == CoRootConfig.Feed.UNICAST,
-                        channel,
-                        notices);
+                : MemberEndpoints.open(port, memory.window(), SenderConfig.MEMBERS_MAX_DEFAULT, channel, notices);
     }
 
     private LaneConfig lane(final LaneKind kind) {

@@ -44,6 +44,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     private final Consumer<String> notices;
     private final Executor conductor;
     private final @Nullable ReadSlots receiveBuffers;
+    private final boolean fedOnly;
     private final int[] controlPeers = new int[RepairGroupLayout.MEMBERS_MAX];
     private final int[] repairPeers = new int[RepairGroupLayout.MEMBERS_MAX];
     // Set by the conductor once it exists.
@@ -68,6 +69,8 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
             @Nullable ExposedWindow share) {}
 
     /// @param receiveBuffers for repairs that this session reads out of its own replica; null for none
+    /// @param fedOnly whether payloads land where the host cannot read them, so that only the source
+    ///     fills the replica
     /// @param conductor runs long tasks in order, and all of them before [#close]
     CoRootService(
             final Transport transport,
@@ -75,6 +78,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
             final ControlLane control,
             final StreamInfo stream,
             final @Nullable ReadSlots receiveBuffers,
+            final boolean fedOnly,
             final Consumer<String> notices,
             final Executor conductor) {
         this.transport = transport;
@@ -82,10 +86,16 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
         this.control = control;
         this.stream = stream;
         this.receiveBuffers = receiveBuffers;
+        this.fedOnly = fedOnly;
         this.notices = notices;
         this.conductor = conductor;
         java.util.Arrays.fill(controlPeers, NO_PEER);
         java.util.Arrays.fill(repairPeers, NO_PEER);
+    }
+
+    @Override
+    public boolean isFedOnly() {
+        return fedOnly;
     }
 
     /// Null also while the conductor still opens the store: the source repeats its request until it is

@@ -99,7 +99,8 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     private boolean over;
     private boolean left;
 
-    /// Opens the lanes; the handshake is not begun. When the constructor throws, it closes everything it opened.
+    /// Opens the lanes; the handshake is not begun. When the constructor throws, it closes everything it
+    /// opened.
     ///
     /// @param control the subscription's
     /// @param loss injected into the data and repair lanes
@@ -143,9 +144,17 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                     ? null
                     : opened.add(new RemoteWindows(
                             oneSided, stream, repairs.reads(), !policy.isWaitedFor(), context.notices()));
-            serving = config.coRoots().serves() && memory.data().hostAddressable()
+            final boolean fedOnly = !memory.data().hostAddressable();
+            serving = config.coRoots().serves() && !(fedOnly && oneSided == null)
                     ? opened.add(new CoRootService(
-                            transport, oneSided, control, stream, repairs.reads(), context.notices(), conductor))
+                            transport,
+                            oneSided,
+                            control,
+                            stream,
+                            repairs.reads(),
+                            fedOnly,
+                            context.notices(),
+                            conductor))
                     : null;
             final int capacity = Math.min(data.receiveCapacity(), assembly.prepare(dataPort));
             machine = new ReceiverMachine(

@@ -56,7 +56,7 @@ class CoRootServiceTest {
 
     private CoRootService service(final int windowSlots) {
         final StreamInfo stream = new StreamInfo(1, channel.name(), 1408, windowSlots, 5_000, 50, PEER, PEER);
-        return new CoRootService(transport, null, control, stream, null, notices::add, conductor::add);
+        return new CoRootService(transport, null, control, stream, null, false, notices::add, conductor::add);
     }
 
     private void conduct() {
@@ -189,6 +189,7 @@ class CoRootServiceTest {
                 control,
                 new StreamInfo(1, channel.name(), 1408, SLOTS, 5_000, 50, PEER, PEER),
                 null,
+                false,
                 notices::add,
                 conductor::add);
         assertFalse(service.link(0, new byte[] {1}), "there is no copy yet");

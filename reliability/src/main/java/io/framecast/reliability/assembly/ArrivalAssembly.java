@@ -109,7 +109,7 @@ final class ArrivalAssembly extends Assembly {
         // Where no slot is posted no datagram waits in the lane either: arriving datagrams are lost and must be
         // repaired.
         // A co-root takes what it keeps from the slots.
-        post(data, expected != null && !expected.mayServe() && posted.isUsed());
+        post(data, expected != null && !expected.mayKeep() && posted.isUsed());
         return data.poll();
     }
 

@@ -11,11 +11,11 @@ import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// A source's window, or a co-root's replica of one, that peers read over their endpoints, with a guard for each
-/// slot.
+/// A source's window, or a co-root's replica of one, that peers read over their endpoints, with a guard for
+/// each slot.
 ///
-/// Threading: one thread, but for construction. Ownership: owns its registrations and endpoints, not the window's
-/// memory.
+/// Threading: one thread, but for construction. Ownership: owns its registrations and endpoints, not the
+/// window's memory.
 public final class ExposedWindow implements AutoCloseable {
     private final PeerEndpoints peers;
     private final SlotGuards guards;
@@ -40,7 +40,7 @@ public final class ExposedWindow implements AutoCloseable {
             final String refusal,
             final Consumer<String> notices) {
         return new ExposedWindow(
-                port, memory, new PeerEndpoints(port, membersMax, Access.PEERS_READ, 0, refusal, notices));
+                port, memory, new PeerEndpoints(port, membersMax, Access.PEERS_READ, refusal, notices));
     }
 
     /// Written by the owner of the window.
@@ -50,7 +50,7 @@ public final class ExposedWindow implements AutoCloseable {
 
     /// Begins to connect to a peer's endpoint; its descriptor is from the wire.
     public boolean accept(final int peer, final byte[] descriptor) {
-        return peers.accept(peer, descriptor);
+        return peers.accept(peer, descriptor, 0);
     }
 
     /// The values that a peer needs; null until its endpoint is up.

@@ -35,7 +35,6 @@ public final class MemberEndpoints implements AutoCloseable {
             final OneSidedPort port,
             final WindowMemory memory,
             final int membersMax,
-            final boolean replicates,
             final String channel,
             final Consumer<String> notices) {
         this.memory = memory;
@@ -46,7 +45,6 @@ public final class MemberEndpoints implements AutoCloseable {
                 port,
                 membersMax,
                 Access.PEERS_WRITE,
-                replicates ? ReplicaWrites.OPERATIONS_MAX : 0,
                 "publisher of " + channel + ": a subscriber's credit and repair go by datagram: ",
                 notices);
         try {
@@ -60,18 +58,16 @@ public final class MemberEndpoints implements AutoCloseable {
     /// Registers the window and its members' words.
     ///
     /// @param membersMax members of the session
-    /// @param replicates whether the source writes into replicas
     /// @param notices takes single lines for the operator
     /// @return null where the system refuses: then everything goes by datagram, and a notice says why
     public static @Nullable MemberEndpoints open(
             final OneSidedPort port,
             final WindowMemory memory,
             final int membersMax,
-            final boolean replicates,
             final String channel,
             final Consumer<String> notices) {
         try {
-            return new MemberEndpoints(port, memory, membersMax, replicates, channel, notices);
+            return new MemberEndpoints(port, memory, membersMax, channel, notices);
         } catch (final RefusedException e) {
             notices.accept("publisher of " + channel + ": credit and repair go by datagram: " + e.getMessage());
             return null;
@@ -84,8 +80,8 @@ public final class MemberEndpoints implements AutoCloseable {
     }
 
     /// See [SenderOutput#link].
-    public boolean accept(final int member, final byte[] descriptor) {
-        return peers.accept(member, descriptor);
+    public boolean accept(final int member, final byte[] descriptor, final boolean feeds) {
+        return peers.accept(member, descriptor, feeds ? ReplicaWrites.OPERATIONS_MAX : 0);
     }
 
     /// See [SenderOutput#endpointOffer].

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 final class PeerEndpoints implements AutoCloseable {
     private final OneSidedPort port;
     private final Access access;
-    private final int operationsMax;
     private final String refusal;
     private final Consumer<String> notices;
     private final @Nullable EndpointPort[] endpoints;
@@ -20,25 +19,25 @@ final class PeerEndpoints implements AutoCloseable {
     private boolean noticed;
 
     /// @param access of each peer
-    /// @param operationsMax this side's operations in flight at a time, to each peer; 0: only peers act
     /// @param refusal the notice, once, when a peer cannot be connected to; the reason follows it
     PeerEndpoints(
             final OneSidedPort port,
             final int peersMax,
             final Access access,
-            final int operationsMax,
             final String refusal,
             final Consumer<String> notices) {
         this.port = port;
         this.access = access;
-        this.operationsMax = operationsMax;
         this.refusal = refusal;
         this.notices = notices;
         endpoints = new EndpointPort[peersMax];
     }
 
-    /// Begins to connect to a peer's endpoint; its descriptor is from the wire. The peer has none at the moment.
-    boolean accept(final int peer, final byte[] descriptor) {
+    /// Begins to connect to a peer's endpoint; its descriptor is from the wire. The peer has none at the
+    /// moment.
+    ///
+    /// @param operationsMax this side's operations in flight at a time; 0: only the peer acts
+    boolean accept(final int peer, final byte[] descriptor, final int operationsMax) {
         try {
             endpoints[peer] = port.accept(descriptor, access, operationsMax);
             used = Math.max(used, peer + 1);

@@ -9,8 +9,8 @@ import io.framecast.reliability.wire.ResumeLayout;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A receiver's side of JOIN → ADMIT → probe → READY: tokens, datagrams and their repetition. A probe may overtake
-/// its ADMIT, because the two take different lanes, so the handshake remembers the last probe.
+/// A receiver's side of JOIN → ADMIT → probe → READY: tokens, datagrams and their repetition. A probe may
+/// overtake its ADMIT, because the two take different lanes, so the handshake remembers the last probe.
 ///
 /// One thread. Each step takes the state of the receiver, and returns the next one.
 final class Handshake {
@@ -23,17 +23,24 @@ final class Handshake {
     private final ControlWriter ids;
     private final ReceiverOutput output;
     private final boolean serves;
+    private final boolean fedOnly;
     private int token;
     private int probeToken;
     private boolean probed;
     private @Nullable Checkpoint resumed;
     private final RetryTimer retry = new RetryTimer(RETRY_NS, RETRY_MAX_NS, ATTEMPTS_MAX);
 
-    Handshake(final ReceiverConfig config, final ControlWriter ids, final ReceiverOutput output, final boolean serves) {
+    Handshake(
+            final ReceiverConfig config,
+            final ControlWriter ids,
+            final ReceiverOutput output,
+            final boolean serves,
+            final boolean fedOnly) {
         this.config = config;
         this.ids = ids;
         this.output = output;
         this.serves = serves;
+        this.fedOnly = fedOnly;
     }
 
     State onAdmit(final State state, final int admitToken, final long nowNs) {
@@ -78,7 +85,7 @@ final class Handshake {
     void send(final State state, final long nowNs) {
         final MemorySegment datagram = output.control();
         final Checkpoint from = resumed;
-        final JoinLayout.Terms terms = config.joinTerms(serves);
+        final JoinLayout.Terms terms = config.joinTerms(serves, fedOnly);
         final int bytes;
         if (from != null) {
             bytes = ResumeLayout.write(ids.in(datagram), from.acknowledged, terms.withSecret(from.secret));

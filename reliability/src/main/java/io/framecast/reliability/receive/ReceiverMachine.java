@@ -34,8 +34,9 @@ import org.jspecify.annotations.Nullable;
 /// One receiver of one session: join handshake, received datagrams, NACK, ACK, credit, whole frames in order.
 ///
 /// Inputs are the `on…` methods; the caller calls [#onTick] at [#nextDeadlineNs] and takes whole frames with
-/// [#pollFrame]; outputs go to [ReceiverOutput]. The machine never touches payload. After `onData` or `onRepair`
-/// answered GOOD and [#acceptedSequence] is not negative, the caller places that payload before it polls frames.
+/// [#pollFrame]; outputs go to [ReceiverOutput]. The machine never touches payload. After `onData` or
+/// `onRepair` answered GOOD and [#acceptedSequence] is not negative, the caller places that payload before it
+/// polls frames.
 ///
 /// No I/O, clock or thread: one caller, times in nanoseconds since the engine's start.
 public final class ReceiverMachine {
@@ -52,8 +53,7 @@ public final class ReceiverMachine {
         ENDED,
         /// The source fell silent, or evicted this receiver. Frames that are whole can still be polled.
         LOST,
-        /// The source refused the join, or the probe never arrived.
-        REFUSED
+        /// The source refused the join, or the probe never arrived. REFUSED
     }
 
     /// A datagram without a place: a probe.
@@ -70,7 +70,7 @@ public final class ReceiverMachine {
     private final ControlWriter ids;
     private final VerdictCounts verdicts = new VerdictCounts();
     private final Counts<ReceiverCount> counts = new Counts<>(ReceiverCount.class);
-    private final boolean mayServe;
+    private final boolean mayKeep;
     private final Handshake handshake;
     private final FrameQueue queue;
     private final RepairStrategy repairs;
@@ -108,8 +108,9 @@ public final class ReceiverMachine {
         standstill = new Standstill(source.silenceNs());
         headers = new HeaderCheck(stream);
         ids = new ControlWriter(stream.session()).receiver(config.receiverId());
-        mayServe = serving != null;
-        handshake = new Handshake(config, ids, output, mayServe);
+        final boolean fedOnly = serving != null && serving.isFedOnly();
+        mayKeep = serving != null && !fedOnly;
+        handshake = new Handshake(config, ids, output, serving != null, fedOnly);
         window = new ReceiveWindow(config.ringSlots());
         frames = new FrameTable(window.capacity());
         queue = new FrameQueue(frames, window, stream.slotBytes());
@@ -127,10 +128,10 @@ public final class ReceiverMachine {
         handshake.send(state, nowNs);
     }
 
-    /// Goes on with the membership of another receiver, instead of [#start]: the source is told by RESUME. Until it
-    /// answers with START nothing else is sent, and the caller polls no data. The log comes first: from then on the
-    /// next successor goes on from there, whether or not the source hears this one. Where the log knows of another
-    /// successor, the source hears nothing, and this receiver is LOST.
+    /// Goes on with the membership of another receiver, instead of [#start]: the source is told by RESUME.
+    /// Until it answers with START nothing else is sent, and the caller polls no data. The log comes first:
+    /// from then on the next successor goes on from there, whether or not the source hears this one. Where
+    /// the log knows of another successor, the source hears nothing, and this receiver is LOST.
     public void resume(final Checkpoint from, final long nowNs) {
         source.onHeard(nowNs);
         state = State.STARTING;
@@ -143,8 +144,8 @@ public final class ReceiverMachine {
         }
     }
 
-    /// Before the receiver is a member: keeps what a successor needs. From then on it drops only what cannot become
-    /// whole in time: who reads the other frames drops them.
+    /// Before the receiver is a member: keeps what a successor needs. From then on it drops only what cannot
+    /// become whole in time: who reads the other frames drops them.
     public void log(final CheckpointLog log) {
         ledger.log(log);
         if (drops != null) {
@@ -308,7 +309,8 @@ public final class ReceiverMachine {
         return run;
     }
 
-    /// The caller found the data lane empty. Without such calls the machine assumes that the lane is always empty.
+    /// The caller found the data lane empty. Without such calls the machine assumes that the lane is always
+    /// empty.
     public void onDrained(final long nowNs) {
         nacks.onDrained(nowNs);
     }
@@ -361,8 +363,8 @@ public final class ReceiverMachine {
         return Verdict.GOOD;
     }
 
-    /// Drops the next frames that cannot become whole any more, or expired earlier, where the source does not wait.
-    /// Call until null in each cycle. Memory and credit ([#onCredit]) must follow before the next call.
+    /// Drops the next frames that cannot become whole any more, or expired earlier, where the source does not
+    /// wait. Call until null in each cycle. Memory and credit ([#onCredit]) must follow before the next call.
     ///
     /// @return a reused object, or null when nothing is dropped
     public @Nullable DroppedFrames pollUnfinished(final long nowNs) {
@@ -371,8 +373,8 @@ public final class ReceiverMachine {
                 : onDropped(drops.nextUnfinished(ledger.creditLimit() - queue.first(), source.rttNs(), nowNs), nowNs);
     }
 
-    /// Drops the next frames that are whole and out of date, where the source does not wait. Call until null before
-    /// [#nextFrameBytes]. Memory and credit ([#onCredit]) must follow before the next call.
+    /// Drops the next frames that are whole and out of date, where the source does not wait. Call until null
+    /// before [#nextFrameBytes]. Memory and credit ([#onCredit]) must follow before the next call.
     ///
     /// @return a reused object, or null when nothing is dropped
     public @Nullable DroppedFrames pollOutdated(final long nowNs) {
@@ -406,13 +408,13 @@ public final class ReceiverMachine {
         reporting.onAccepted(count, last + 1 == frameEnd, nowNs);
     }
 
-    /// Whether it may become a co-root, and keep what it received for others.
-    public boolean mayServe() {
-        return mayServe;
+    /// Whether it may become a co-root that keeps for others what it receives.
+    public boolean mayKeep() {
+        return mayKeep;
     }
 
-    /// The datagrams that a co-root keeps for its group: the caller puts each accepted datagram there as it came,
-    /// and reports it by [#onStored]. Null for a receiver that does not serve.
+    /// The datagrams that a co-root keeps for its group: the caller puts each accepted datagram there as it
+    /// came, and reports it by [#onStored]. Null for a receiver that does not serve.
     public @Nullable RepairStore store() {
         final CoRoot coRoot = reporting.coRoot();
         return coRoot == null ? null : coRoot.store();
@@ -631,8 +633,8 @@ public final class ReceiverMachine {
         }
     }
 
-    /// Whether a datagram of the repair lane would be accepted. A caller that must find a place for it asks before
-    /// [#onRepair]. Changes nothing.
+    /// Whether a datagram of the repair lane would be accepted. A caller that must find a place for it asks
+    /// before [#onRepair]. Changes nothing.
     public boolean wantsRepair(final MemorySegment header, final long offset, final int bytes) {
         if (state != State.RECEIVING || headers.check(header, offset, bytes) != Verdict.GOOD) {
             return false;
@@ -668,8 +670,8 @@ public final class ReceiverMachine {
         return queue.nextFrameId();
     }
 
-    /// Number of frames of the whole session that are known to have begun, by a datagram or by a heartbeat. Those
-    /// from [#nextFrameId] on were neither polled nor dropped.
+    /// Number of frames of the whole session that are known to have begun, by a datagram or by a heartbeat.
+    /// Those from [#nextFrameId] on were neither polled nor dropped.
     public long knownFrames() {
         return Math.max(announcedFrames, begunFrames());
     }
@@ -756,7 +758,8 @@ public final class ReceiverMachine {
         }
     }
 
-    /// The time at which [#onTick] has something to do; at the latest the time at which the source counts as lost.
+    /// The time at which [#onTick] has something to do; at the latest the time at which the source counts as
+    /// lost.
     public long nextDeadlineNs() {
         return switch (state) {
             case JOINING, PROBING, STARTING -> Math.min(handshake.dueNs(), source.lostNs());

@@ -3,6 +3,7 @@ package io.framecast.reliability.send;
 import io.framecast.reliability.send.Member.State;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AssignLayout;
+import io.framecast.reliability.wire.CoRootOffer;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Counts;
@@ -14,21 +15,24 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A source's co-roots (Subramoni, InfiniBand multicast collectives): the groups, their instructions by ASSIGN and
-/// REPAIR_GROUP, and the co-roots' aggregates.
+/// A source's co-roots (Subramoni, InfiniBand multicast collectives): the groups, their instructions by
+/// ASSIGN and REPAIR_GROUP, and the co-roots' aggregates.
 ///
-/// Every change has an epoch. An aggregate covers only members that joined the group up to its covered epoch, and
-/// its values are lower bounds that stay true. So an aggregate of an older epoch, or of a former co-root, does no
-/// harm. The source keeps the highest values that it knows of each member.
+/// Every change has an epoch. An aggregate covers only members that joined the group up to its covered epoch,
+/// and its values are lower bounds that stay true. So an aggregate of an older epoch, or of a former co-root,
+/// does no harm. The source keeps the highest values that it knows of each member.
 ///
-/// The source replaces a co-root that is gone, that has not confirmed its list, or that is late. A late co-root is
-/// silent while something is unacknowledged, although the source asked all members to answer. Its loss loses no
-/// data, because its own receipt has freed nothing.
+/// The source replaces a co-root that is gone, that has not confirmed its list, or that is late. A late
+/// co-root is silent while something is unacknowledged, although the source asked all members to answer. Its
+/// loss loses no data, because its own receipt has freed nothing.
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
 final class CoRoots {
     /// The source replaces a co-root that is silent for longer while it waits for an answer.
     static final long LATE_MIN_NS = 200_000_000;
+
+    /// The source replaces a co-root that serves only when it is fed, and is not for so long.
+    static final long FEED_WAIT_NS = 3_000_000_000L;
 
     static final long PLAN_INTERVAL_NS = 100_000_000;
     private static final long REPEAT_NS = 20_000_000;
@@ -67,7 +71,7 @@ final class CoRoots {
         this.members = members;
         this.output = output;
         this.counts = counts;
-        feeds = new Replication(config.coRoots().feed(), sets, this::isSettled, output, counts);
+        feeds = new Replication(config.coRoots().feed(), sets, this::isSettled, this::isFedOnly, output, counts);
         this.ids = ids.another();
         aliveTimeoutNs = config.stream().aliveTimeoutNs();
     }
@@ -130,8 +134,8 @@ final class CoRoots {
         }
     }
 
-    /// Whether the member is in a group, as its co-root or as one of its members: then the source knows only the
-    /// group's minimum of it.
+    /// Whether the member is in a group, as its co-root or as one of its members: then the source knows only
+    /// the group's minimum of it.
     boolean isOfASet(final int member) {
         return members.of(member).set != null;
     }
@@ -163,6 +167,11 @@ final class CoRoots {
     // Whether the co-root knows all members that left its group.
     private boolean isSettled(final ServedGroup set) {
         return members.of(set.coRoot()).confirmed >= set.shrunkEpoch();
+    }
+
+    // Whether the co-root has nothing but what the source writes into its replica.
+    private boolean isFedOnly(final ServedGroup set) {
+        return members.of(set.coRoot()).terms.offer().fedOnly();
     }
 
     /// Sends co-roots the datagrams that they keep.
@@ -242,13 +251,19 @@ final class CoRoots {
                 && nowNs - members.of(coRoot).instructedNs > 2 * lateNs;
         final long heardNs = Math.max(members.of(coRoot).heardNs, Math.max(set.formedNs(), awaitedNs));
         final boolean silent = nowNs - heardNs > lateNs;
-        if (members.of(coRoot).set != set || unconfirmed || silent) {
+        if (members.of(coRoot).set != set || unconfirmed || silent || isStarved(set, nowNs)) {
             replace(set, nowNs);
             return;
         }
         if (stalledNs == 0) {
             partWithUnreachable(set, lateNs, nowNs);
         }
+    }
+
+    // The source writes no replica for a co-root that has nothing else to serve from.
+    private boolean isStarved(final ServedGroup set, final long nowNs) {
+        return isFedOnly(set)
+                && (!members.of(set.coRoot()).isLinked() || (!set.isFed() && nowNs - set.formedNs() > FEED_WAIT_NS));
     }
 
     // The co-root keeps naming a member as slowest, though that member reported more to the source long ago: the
@@ -311,7 +326,10 @@ final class CoRoots {
     }
 
     private boolean canServe(final int member, final long nowNs) {
-        return members.of(member).terms.offer().serves() && nowNs >= members.of(member).unfitNs;
+        final CoRootOffer offer = members.of(member).terms.offer();
+        return offer.serves()
+                && (!offer.fedOnly() || members.of(member).isLinked())
+                && nowNs >= members.of(member).unfitNs;
     }
 
     private void dissolve(final ServedGroup set) {

@@ -11,13 +11,13 @@ import io.framecast.reliability.wire.StreamInfo;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
 
-/// The source's side of one-sided credit: which members may write their grants into its status vector, and whether
-/// those words are possible. The source connects to a member once the member is ready. While the connection stands,
-/// the source repeats the address of the member's word until the word shows a grant. An impossible word closes that
-/// member's connection only: its grants then come by datagram, as before.
+/// The source's side of one-sided credit: which members may write their grants into its status vector, and
+/// whether those words are possible. The source connects to a member once the member is ready. While the
+/// connection stands, the source repeats the address of the member's word until the word shows a grant. An
+/// impossible word closes that member's connection only: its grants then come by datagram, as before.
 ///
-/// A word belongs to one membership by its epoch, which is random and which the source sends to that member alone.
-/// The source closes the connection before another member gets the word.
+/// A word belongs to one membership by its epoch, which is random and which the source sends to that member
+/// alone. The source closes the connection before another member gets the word.
 ///
 /// One thread.
 final class CreditWords {
@@ -72,7 +72,7 @@ final class CreditWords {
         if (descriptor.length == 0) {
             return;
         }
-        if (!output.link(member, descriptor)) {
+        if (!output.link(member, descriptor, isFed(member))) {
             counts.add(SenderCount.LINK_FAILURES);
             return;
         }
@@ -81,6 +81,11 @@ final class CreditWords {
         members.of(member).wordEpoch = 1 + random.nextInt(CreditWord.EPOCH_MAX);
         members.of(member).word = 0;
         retry(member, LOOKS_MAX, nowNs);
+    }
+
+    // Whether the source writes the window into this member's replica, where it is a co-root.
+    private boolean isFed(final int member) {
+        return feeding || members.of(member).terms.offer().fedOnly();
     }
 
     /// A member's delivery has changed.
@@ -114,7 +119,7 @@ final class CreditWords {
 
     /// Whether a member's endpoint is connected, as far as this side knows.
     boolean isLinked(final int member) {
-        return members.of(member).link == Stage.OFFERED || members.of(member).link == Stage.LIVE;
+        return members.of(member).isLinked();
     }
 
     /// Whether a member writes its grants; it may read repairs in any case.
@@ -161,7 +166,7 @@ final class CreditWords {
         ids.receiver(members.of(member).id);
         output.sendControl(
                 member,
-                feeding
+                isFed(member)
                         ? RcConnectLayout.writeFeed(ids.in(output.control()), members.of(member).wordEpoch, offer)
                         : RcConnectLayout.write(ids.in(output.control()), members.of(member).wordEpoch, offer));
         return 1;

@@ -68,6 +68,11 @@ final class Member implements MemberStatus {
     long advancedNs;
     boolean alone;
 
+    /// Whether its endpoint is connected, as far as the source knows.
+    boolean isLinked() {
+        return link == CreditWords.Stage.OFFERED || link == CreditWords.Stage.LIVE;
+    }
+
     // Written by CreditWords.
     CreditWords.Stage link = CreditWords.Stage.NONE;
     int wordEpoch;

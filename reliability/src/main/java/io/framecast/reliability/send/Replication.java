@@ -9,34 +9,39 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Predicate;
 
-/// The way of data to co-roots with [Feed#UNICAST] (Subramoni: "reliable point to point transfer to co-roots"). A
-/// co-root that announced its replica gets the window written there over its RC connection, in order and without a
-/// gap from that time on. All other co-roots get each new datagram by unicast as well.
+/// The way of data to co-roots with [Feed#UNICAST] (Subramoni: "reliable point to point transfer to
+/// co-roots"), and to those that serve only so. A co-root that announced its replica gets the window written
+/// there over its RC connection, in order and without a gap from that time on. With [Feed#UNICAST] all other
+/// co-roots get each new datagram by unicast as well.
 ///
 /// Slots that are to be written, or are being written, must not be reused: the machine guards the former, its
 /// caller the latter.
 ///
 /// One thread.
 final class Replication {
-    private final boolean wanted;
+    private final boolean all;
     private final List<ServedGroup> sets;
     private final SenderOutput output;
     private final Counts<SenderCount> counts;
 
     private final Predicate<ServedGroup> settled;
+    private final Predicate<ServedGroup> fedOnly;
 
     /// @param sets the source's groups, as they are at any time
-    /// @param settled whether a co-root has confirmed every removal from its list: until then it may serve a former
-    ///     member, for which nothing was kept
+    /// @param settled whether a co-root has confirmed every removal from its list: until then it may
+    ///     serve a former member, for which nothing was kept
+    /// @param fedOnly whether a co-root keeps nothing by itself
     Replication(
             final Feed feed,
             final List<ServedGroup> sets,
             final Predicate<ServedGroup> settled,
+            final Predicate<ServedGroup> fedOnly,
             final SenderOutput output,
             final Counts<SenderCount> counts) {
-        wanted = feed == Feed.UNICAST;
+        all = feed == Feed.UNICAST;
         this.sets = sets;
         this.settled = settled;
+        this.fedOnly = fedOnly;
         this.output = output;
         this.counts = counts;
     }
@@ -52,7 +57,7 @@ final class Replication {
         if (ControlLayout.EPOCH.get(datagram, offset) < set.ledEpoch()) {
             return Verdict.STALE_EPOCH;
         }
-        if (wanted) {
+        if (all || fedOnly.test(set)) {
             final int epoch = RcConnectLayout.EPOCH.get(datagram, offset);
             // The source kept the sequences that are still to be written.
             final long first = set.isFed() ? set.fedEnd() : next;
@@ -65,12 +70,10 @@ final class Replication {
 
     /// The source multicast these datagrams for the first time.
     void onSent(final long firstSequence, final int count) {
-        if (!wanted) {
-            return;
-        }
         for (int i = 0; i < sets.size(); i++) {
             final ServedGroup set = sets.get(i);
-            if (!set.isFed() || !push(set, firstSequence + count)) {
+            final boolean written = set.isFed() && push(set, firstSequence + count);
+            if (!written && all && !fedOnly.test(set)) {
                 final int fed = output.repair(set.coRoot(), firstSequence, count);
                 counts.add(SenderCount.FED_DATAGRAMS, fed);
                 counts.add(SenderCount.UNFED_DATAGRAMS, count - fed);
@@ -87,7 +90,8 @@ final class Replication {
         }
     }
 
-    /// Whether the next datagrams must be sealed before they are sent: the replication writes their guards as well.
+    /// Whether the next datagrams must be sealed before they are sent: the replication writes their guards as
+    /// well.
     boolean isAny() {
         for (int i = 0; i < sets.size(); i++) {
             if (sets.get(i).isFed()) {

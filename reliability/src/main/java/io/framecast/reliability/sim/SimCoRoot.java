@@ -36,20 +36,24 @@ final class SimCoRoot implements CoRootOutput {
     private final @Nullable ReadSlots reads;
     private final @Nullable ExposedWindow exposed;
     private final @Nullable ReplicaMemory replica;
+    private final boolean fedOnly;
     private @Nullable RepairStore store;
 
     /// @param control the receiver's memory for control datagrams
     /// @param process the receiver's own
     /// @param reads the slots for datagrams that it copies out of its own replica; null for none
+    /// @param fedOnly whether the source alone fills the replica
     SimCoRoot(
             final SimReception reception,
             final SimReceiver process,
             final StreamInfo stream,
             final MemorySegment control,
-            final @Nullable ReadSlots reads) {
+            final @Nullable ReadSlots reads,
+            final boolean fedOnly) {
         this.reception = reception;
         this.process = process;
         this.reads = reads;
+        this.fedOnly = fedOnly;
         world = process.world();
         address = process.host().address();
         network = world.network();
@@ -70,6 +74,11 @@ final class SimCoRoot implements CoRootOutput {
             replica = null;
         }
         java.util.Arrays.fill(members, NO_MEMBER);
+    }
+
+    @Override
+    public boolean isFedOnly() {
+        return fedOnly;
     }
 
     @Override

@@ -49,8 +49,8 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// One membership of one process in one session, under an identity of its own: the machine, its memory, the user
-/// that takes and releases frames, and the checks.
+/// One membership of one process in one session, under an identity of its own: the machine, its memory, the
+/// user that takes and releases frames, and the checks.
 final class SimReception implements ReceiverOutput {
     /// The allowance for overtaking datagrams in runs without overtaking.
     static final int REORDER_QUIET = 3;
@@ -169,8 +169,9 @@ final class SimReception implements ReceiverOutput {
         final Assembly assembly = Assembly.of(shape, memory);
         final byte[] name = SimNetwork.name(address);
         repairs = new RepairSlots(shape, memory);
-        final SimCoRoot serving =
-                random.nextDouble() < 0.9 ? new SimCoRoot(this, process, stream, scratch, repairs.reads()) : null;
+        final SimCoRoot serving = random.nextDouble() < 0.9
+                ? new SimCoRoot(this, process, stream, scratch, repairs.reads(), process.isFedOnly(id))
+                : null;
         windows = process.links() ? new CheckedWindows(stream) : null;
         machine = new ReceiverMachine(
                 new ReceiverConfig(

@@ -32,8 +32,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// The source's process: the lanes and memory of one [SendSession], its publisher, and the checks of its datagrams
-/// and freed slots.
+/// The source's process: the lanes and memory of one [SendSession], its publisher, and the checks of its
+/// datagrams and freed slots.
 final class SimSource extends SimNode implements ControlPort {
     static final int ALIVE_TIMEOUT_MS = 400;
     static final long ALIVE_TIMEOUT_NS = ALIVE_TIMEOUT_MS * 1_000_000L;
@@ -71,13 +71,7 @@ final class SimSource extends SimNode implements ControlPort {
         final CoRootConfig coRoots = options.audience().coRoots();
         final MemberEndpoints endpoints = options.audience().oneSided() == 0
                 ? null
-                : MemberEndpoints.open(
-                        new SimOneSided(this, null),
-                        memory,
-                        members,
-                        coRoots.feed() == CoRootConfig.Feed.UNICAST,
-                        "sim",
-                        _ -> {});
+                : MemberEndpoints.open(new SimOneSided(this, null), memory, members, "sim", _ -> {});
         final StreamInfo stream = new StreamInfo(
                 life.nonce(),
                 "sim",
@@ -136,7 +130,8 @@ final class SimSource extends SimNode implements ControlPort {
         return window.slots();
     }
 
-    /// Whether the source has finished: all members acknowledged everything, or it closed in the middle of a frame.
+    /// Whether the source has finished: all members acknowledged everything, or it closed in the middle of a
+    /// frame.
     boolean isDrained() {
         return publisher.isEnded() && (closed || session.isDrained());
     }

@@ -10,7 +10,8 @@ import java.lang.foreign.MemorySegment;
 ///  126 descriptor's length u8 (1 … 64)  127 endpoint descriptor: with flag 2 only
 /// ```
 ///
-/// Flags: 1 the receiver can serve as a co-root, 2 it has an endpoint.
+/// Flags: 1 the receiver can serve as a co-root, 2 it has an endpoint, 4 it can serve as a co-root whose
+/// replica the source writes, and only so.
 public final class JoinLayout {
     public static final IntField RING_SLOTS = new IntField(40);
     static final IntField DELIVERY = new IntField(44);
@@ -23,6 +24,7 @@ public final class JoinLayout {
     static final int LINK = LENGTH + 1;
     static final int FLAG_SERVES = 1;
     static final int FLAG_LINK = 2;
+    static final int FLAG_FED_ONLY = 4;
 
     /// A receiver's values in JOIN.
     ///
@@ -96,8 +98,9 @@ public final class JoinLayout {
     }
 
     static CoRootOffer offer(final MemorySegment datagram, final long offset) {
-        return new CoRootOffer(
-                SITE.get(datagram, offset), (ControlLayout.FLAGS.get(datagram, offset) & FLAG_SERVES) != 0);
+        final int flags = ControlLayout.FLAGS.get(datagram, offset);
+        final boolean fedOnly = (flags & FLAG_FED_ONLY) != 0 && (flags & FLAG_LINK) != 0;
+        return new CoRootOffer(SITE.get(datagram, offset), fedOnly || (flags & FLAG_SERVES) != 0, fedOnly);
     }
 
     public static int write(final ControlWriter out, final Terms terms) {
@@ -109,7 +112,8 @@ public final class JoinLayout {
     }
 
     static int flags(final Terms terms) {
-        return (terms.offer().serves() ? FLAG_SERVES : 0) | (terms.addresses().link().length > 0 ? FLAG_LINK : 0);
+        final int serves = terms.offer().fedOnly() ? FLAG_FED_ONLY : FLAG_SERVES;
+        return (terms.offer().serves() ? serves : 0) | (terms.addresses().link().length > 0 ? FLAG_LINK : 0);
     }
 
     /// From the secret on; also of RESUME.

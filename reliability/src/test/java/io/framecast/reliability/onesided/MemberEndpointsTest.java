@@ -34,7 +34,7 @@ final class MemberEndpointsTest {
     }
 
     private @Nullable MemberEndpoints open() {
-        return MemberEndpoints.open(port, memory, MEMBERS_MAX, false, "cam", notices::add);
+        return MemberEndpoints.open(port, memory, MEMBERS_MAX, "cam", notices::add);
     }
 
     private MemberEndpoints opened() {
@@ -49,7 +49,7 @@ final class MemberEndpointsTest {
     @Test
     void shouldOfferTheWordAndTheWindowOnceTheEndpointIsUp() {
         try (MemberEndpoints reach = opened()) {
-            assertTrue(reach.accept(3, new byte[] {1}));
+            assertTrue(reach.accept(3, new byte[] {1}, false));
             assertNull(reach.offer(3));
             port.endpoints.getFirst().state = State.UP;
             final EndpointOffer offer = reach.offer(3);
@@ -67,7 +67,7 @@ final class MemberEndpointsTest {
     @Test
     void shouldCutAMemberOffBeforeItsWordIsNobodys() {
         try (MemberEndpoints reach = opened()) {
-            assertTrue(reach.accept(3, new byte[] {1}));
+            assertTrue(reach.accept(3, new byte[] {1}, false));
             final MemorySegment words = words();
             words.set(JAVA_LONG, 24, 77);
             port.endpoints.getFirst().onClose = () -> assertEquals(77, words.get(JAVA_LONG, 24));
@@ -83,7 +83,7 @@ final class MemberEndpointsTest {
     void shouldRefuseHostileDescriptorsAndTellOnce() {
         try (MemberEndpoints reach = opened()) {
             for (int i = 0; i < 50; i++) {
-                assertFalse(reach.accept(i, new byte[] {(byte) 0xff}));
+                assertFalse(reach.accept(i, new byte[] {(byte) 0xff}, false));
                 assertNull(reach.offer(i));
             }
             assertEquals(1, notices.size());
@@ -95,7 +95,7 @@ final class MemberEndpointsTest {
     void shouldTellOfAnEndpointThatFailed() {
         try (MemberEndpoints reach = opened()) {
             assertFalse(reach.isBroken(3));
-            assertTrue(reach.accept(3, new byte[] {1}));
+            assertTrue(reach.accept(3, new byte[] {1}, false));
             assertFalse(reach.isBroken(3));
             port.endpoints.getFirst().state = State.BROKEN;
             assertTrue(reach.isBroken(3));

@@ -266,7 +266,7 @@ public final class MachinePair {
         }
 
         @Override
-        public boolean link(final int member, final byte[] descriptor) {
+        public boolean link(final int member, final byte[] descriptor, final boolean feeds) {
             return link.accept(member, descriptor);
         }
 

@@ -24,10 +24,11 @@ final class ReplicationTest implements SenderOutput {
     private static final int WORD = 21;
 
     private boolean settled = true;
+    private boolean fedOnly;
     private final List<String> done = new ArrayList<>();
     private final Counts<SenderCount> counts = new Counts<>(SenderCount.class);
     private final List<ServedGroup> sets = new ArrayList<>(List.of(new ServedGroup(CO_ROOT, LED, 0)));
-    private final Replication feeds = new Replication(Feed.UNICAST, sets, _ -> settled, this, counts);
+    private final Replication feeds = new Replication(Feed.UNICAST, sets, _ -> settled, _ -> fedOnly, this, counts);
     private final MemorySegment datagram = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
     private boolean linked = true;
     private int room = Integer.MAX_VALUE;
@@ -161,9 +162,25 @@ final class ReplicationTest implements SenderOutput {
 
     @Test
     void shouldDoNothingWhereCoRootsAreFedByMulticast() {
-        final Replication multicast = new Replication(Feed.MULTICAST, sets, _ -> settled, this, counts);
+        final Replication multicast = new Replication(Feed.MULTICAST, sets, _ -> settled, _ -> fedOnly, this, counts);
         assertEquals(Verdict.GOOD, tell(multicast, LED, WORD, 0));
         multicast.onSent(0, 3);
+        assertEquals(List.of(), done());
+    }
+
+    /// Its payloads land where it cannot read them: writes alone fill its replica, whatever the feed of others.
+    @Test
+    void shouldWriteForCoRootsThatKeepNothingThemselves() {
+        fedOnly = true;
+        final Replication multicast = new Replication(Feed.MULTICAST, sets, _ -> settled, _ -> fedOnly, this, counts);
+        multicast.onSent(0, 3);
+        assertEquals(List.of(), done());
+        assertEquals(Verdict.GOOD, tell(multicast, LED, WORD, 3));
+        multicast.onSent(3, 2);
+        assertEquals(List.of("open 3: 3, epoch 21", "write 3: 3 + 2"), done());
+        linked = false;
+        multicast.onSent(5, 1);
+        feeds.onSent(6, 1);
         assertEquals(List.of(), done());
     }
 

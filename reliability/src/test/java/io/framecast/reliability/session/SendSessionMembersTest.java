@@ -171,7 +171,7 @@ final class SendSessionMembersTest {
     void shouldOfferNothingToReadOrWriteWhereTheTransportCannot() {
         final RemotePlace nowhere = RemotePlace.NONE;
         final EndpointOffer offer = new EndpointOffer(new byte[] {1}, nowhere, nowhere, nowhere, nowhere);
-        assertFalse(source.session.link(0, new byte[] {1}));
+        assertFalse(source.session.link(0, new byte[] {1}, false));
         assertNull(source.session.endpointOffer(0));
         assertFalse(source.session.isEndpointBroken(0));
         assertFalse(source.session.openFeed(0, offer, 1, 0));

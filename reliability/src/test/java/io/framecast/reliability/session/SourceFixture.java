@@ -63,10 +63,7 @@ final class SourceFixture implements ControlPort {
         data = new TestSendLane(memory, world::carryData);
         repair = new TestSendLane(memory, world::carryRepair);
         final CoRootConfig coRoots = setup.coRoots();
-        endpoints = setup.oneSided()
-                ? MemberEndpoints.open(
-                        world.port, memory, MEMBERS_MAX, coRoots.feed() == CoRootConfig.Feed.UNICAST, "test", _ -> {})
-                : null;
+        endpoints = setup.oneSided() ? MemberEndpoints.open(world.port, memory, MEMBERS_MAX, "test", _ -> {}) : null;
         session = new SendSession(
                 new SenderConfig(stream, MEMBERS_MAX, 0, coRoots),
                 window,

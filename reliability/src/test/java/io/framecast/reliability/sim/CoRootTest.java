@@ -23,11 +23,18 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Execution(ExecutionMode.CONCURRENT)
 final class CoRootTest {
     private static SimReport run(final long seed, final int receivers, final int coRoots, final Feed feed) {
-        final SimOptions options = SimOptions.quiet(receivers, 100)
+        return run(seed, receivers, options(receivers, coRoots, feed));
+    }
+
+    private static SimOptions options(final int receivers, final int coRoots, final Feed feed) {
+        return SimOptions.quiet(receivers, 100)
                 .withFrames(100_000, 1408, 4096)
                 .withFlow(2048, 2, 0)
                 .withLink(LinkSpec.lossy(0.005).withQueue(4096))
                 .withCoRoots(new CoRootConfig(coRoots, feed, Sets.SITE));
+    }
+
+    private static SimReport run(final long seed, final int receivers, final SimOptions options) {
         final SimReport report = Simulation.run(seed, options);
         assertEquals(List.of(), report.violations());
         assertEquals(100L * receivers, report.of(SimCount.FRAMES));
@@ -38,8 +45,8 @@ final class CoRootTest {
         return (double) (report.of(SimCount.TAKEN) + report.of(SimCount.ANNOUNCED)) / report.of(SimCount.SENT);
     }
 
-    /// Subramoni (InfiniBand multicast collectives): "Hot spot is created at root due to large number of ACK's that
-    /// reach it."
+    /// Subramoni (InfiniBand multicast collectives): "Hot spot is created at root due to large number of
+    /// ACK's that reach it."
     @Tag("campaign")
     @ResourceLock("large simulation")
     @Test
@@ -49,6 +56,19 @@ final class CoRootTest {
         assertTrue(helped < alone / 6, alone + " alone, " + helped + " with co-roots");
         final double few = perDatagram(run(1, 16, 8, Feed.MULTICAST));
         assertTrue(helped < 2 * few, few + " for 16 receivers, " + helped + " for 64");
+    }
+
+    /// Payloads land in the memory of GPUs, and co-roots have what the source writes into their replicas.
+    @Tag("campaign")
+    @ResourceLock("large simulation")
+    @Test
+    void shouldTakeFewControlDatagramsFromManyThatLandInDeviceMemory() {
+        final SimReport report =
+                run(1, 64, options(64, 8, Feed.MULTICAST).withOneSided(1).withDirect(1));
+        assertTrue(perDatagram(report) < 0.05, () -> perDatagram(report) + " control datagrams for each of data");
+        assertTrue(report.of(SimCount.WRITTEN) > 4 * report.of(SimCount.SENT), report::toString);
+        // Members read what they lack out of a co-root's replica.
+        assertTrue(report.of(SimCount.SET_PULLS) > 3 * report.of(SimCount.PULLS), report::toString);
     }
 
     @ParameterizedTest

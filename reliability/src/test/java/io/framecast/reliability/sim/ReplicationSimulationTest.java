@@ -50,6 +50,22 @@ final class ReplicationSimulationTest {
         run(Swarm.of(8, 0.05).withCrashes());
     }
 
+    /// Co-roots among receivers whose payloads land in device memory: there is no other replica than the one
+    /// written.
+    @Test
+    void shouldKeepEveryPromiseWhereCoRootsKeepNothingThemselves() {
+        long written = 0;
+        long served = 0;
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            final SimReport report =
+                    Simulation.run(seed, Swarm.of(8, 0.05).withCrashes().withDirect());
+            assertEquals(List.of(), report.violations(), "seed " + seed);
+            written += report.of(SimCount.WRITTEN);
+            served += report.of(SimCount.SET_REPAIRS);
+        }
+        assertTrue(written > 1000 && served > 40, written + " written, " + served + " repairs by co-roots");
+    }
+
     @Test
     void shouldFindThatASlotIsUsedAgainWhileItIsWritten() {
         final Plant plant = Plant.REUSE_FED_SLOT;

@@ -44,8 +44,8 @@ final class Variants {
     /// Some receivers are not waited for, or evicted when they are slow.
     static SimOptions impatient(final SimOptions options, final double share, final long keepNs) {
         final Audience audience = options.audience();
-        final Audience impatient =
-                new Audience(share, keepNs, audience.coRoots(), audience.oneSided(), audience.hostGroup());
+        final Audience impatient = new Audience(
+                share, keepNs, audience.coRoots(), audience.oneSided(), audience.direct(), audience.hostGroup());
         return of(options, options.stream(), options.flow(), impatient, options.faults());
     }
 

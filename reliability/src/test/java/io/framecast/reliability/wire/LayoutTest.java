@@ -329,6 +329,31 @@ final class LayoutTest {
         assertArrayEquals(INFO.dataAddress(), info.dataAddress());
     }
 
+    /// One that is only fed is none for a source that does not know it, and none where it has no endpoint.
+    @Test
+    void shouldTellHowAReceiverServes() {
+        for (final byte[] link : new byte[][] {{}, {9, 9}}) {
+            for (final CoRootOffer offer :
+                    List.of(CoRootOffer.NONE, new CoRootOffer(7, true), new CoRootOffer(7, true, true))) {
+                JoinLayout.write(
+                        ids.in(scratch),
+                        new JoinLayout.Terms(
+                                9,
+                                Delivery.RELIABLE,
+                                12,
+                                new LaneAddresses(new byte[] {1}, new byte[] {2}, link),
+                                offer));
+                final boolean lost = offer.fedOnly() && link.length == 0;
+                assertEquals(
+                        lost ? new CoRootOffer(7, false) : offer,
+                        JoinLayout.terms(scratch, 0).offer());
+                assertEquals(
+                        offer.serves() && !offer.fedOnly(),
+                        (ControlLayout.FLAGS.get(scratch, 0) & JoinLayout.FLAG_SERVES) != 0);
+            }
+        }
+    }
+
     @Test
     void shouldReadWhatTheOthersSaid() {
         final List<MemorySegment> all = one();

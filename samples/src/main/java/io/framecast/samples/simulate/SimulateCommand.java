@@ -58,6 +58,12 @@ public final class SimulateCommand implements Callable<Integer> {
     private boolean oneSided;
 
     @Option(
+            names = "--direct",
+            description = "As --one-sided, and payloads of some receivers or of all land in device memory: these are"
+                    + " co-roots only with a replica that the source writes.")
+    private boolean direct;
+
+    @Option(
             names = "--host-group",
             paramLabel = "N",
             description = "Each receiver is a host of N processes that share one membership: one leads, and others take"
@@ -115,15 +121,18 @@ public final class SimulateCommand implements Callable<Integer> {
             throw new ConfigException("--loss: expected 0 … 0.9, got " + loss);
         }
         return new SimulateRun.Plan(
-                first, last, new Swarm(receivers, loss, crashes, oneSided, hostGroup, requireShown(plant())));
+                first,
+                last,
+                new Swarm(receivers, loss, crashes, oneSided || direct, direct, hostGroup, requireShown(plant())));
     }
 
     private Plant requireShown(final Plant chosen) {
         if (hostGroup < 1 || hostGroup > HOST_GROUP_MAX) {
             throw new ConfigException("--host-group: expected 1 … " + HOST_GROUP_MAX + ", got " + hostGroup);
         }
-        if (hostGroup > 1 && oneSided) {
-            throw new ConfigException("--one-sided: a host group receives by udp alone; leave --host-group out");
+        if (hostGroup > 1 && (oneSided || direct)) {
+            throw new ConfigException((direct ? "--direct" : "--one-sided")
+                    + ": a host group receives by udp alone; leave --host-group out");
         }
         if (chosen.isOfHostGroup() && hostGroup == 1) {
             throw new ConfigException("--plant: " + chosen.label() + " is a bug of host groups; add --host-group 4");

@@ -34,7 +34,7 @@ final class SimulateRun {
             return "framecast simulate --seeds " + seed + " --receivers " + swarm.receivers()
                     + (swarm.loss() < 0 ? "" : " --loss " + swarm.loss())
                     + (swarm.crashes() ? " --crashes" : "")
-                    + (swarm.oneSided() ? " --one-sided" : "")
+                    + (swarm.direct() ? " --direct" : swarm.oneSided() ? " --one-sided" : "")
                     + (swarm.hostGroup() == 1 ? "" : " --host-group " + swarm.hostGroup())
                     + (swarm.plant() == Plant.NONE
                             ? ""

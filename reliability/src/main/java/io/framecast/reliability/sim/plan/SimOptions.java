@@ -65,10 +65,16 @@ public record SimOptions(
     /// @param dwellNs how long these keep each frame; 0: as the others do
     /// @param coRoots number and grouping of co-roots
     /// @param oneSided share of receivers that act on their source's memory
+    /// @param direct share of these whose payloads land where they cannot read them: fed co-roots
     /// @param hostGroup processes of each receiver's host
-    public record Audience(double impatient, long dwellNs, CoRootConfig coRoots, double oneSided, int hostGroup) {
+    public record Audience(
+            double impatient, long dwellNs, CoRootConfig coRoots, double oneSided, double direct, int hostGroup) {
         Audience reaching(final double share) {
-            return new Audience(impatient, dwellNs, coRoots, share, hostGroup);
+            return new Audience(impatient, dwellNs, coRoots, share, direct, hostGroup);
+        }
+
+        Audience landing(final double share) {
+            return new Audience(impatient, dwellNs, coRoots, oneSided, share, hostGroup);
         }
     }
 
@@ -78,14 +84,14 @@ public record SimOptions(
                 receivers,
                 new Stream(64, 64, frames, 24, 0, 0, false),
                 new Flow(32, 16, 2, 0.5, 1_000, 0),
-                new Audience(0, 0, CoRootConfig.NONE, 0, 1),
+                new Audience(0, 0, CoRootConfig.NONE, 0, 0, 1),
                 LinkSpec.CLEAN,
                 FaultMix.NONE,
                 Plant.NONE);
     }
 
-    /// Draws the options of a seed. Each fault is absent, mild or wild. So some runs have only few kinds of faults,
-    /// and find errors that a mixture would hide.
+    /// Draws the options of a seed. Each fault is absent, mild or wild. So some runs have only few kinds of
+    /// faults, and find errors that a mixture would hide.
     public static SimOptions draw(final RandomGenerator random, final Swarm swarm) {
         final int window = 16 << random.nextInt(4);
         final int capacity = 4 << random.nextInt(5);
@@ -103,6 +109,9 @@ public record SimOptions(
                 drawLink(random, swarm.loss(), Math.max(8, capacity)),
                 FaultMix.draw(random, swarm.crashes()),
                 Plant.NONE);
+        if (swarm.direct()) {
+            return drawn.withOneSided(1).withDirect((1 + random.nextInt(4)) / 4.0);
+        }
         return swarm.oneSided() ? drawn.withOneSided((1 + random.nextInt(2)) / 2.0) : drawn;
     }
 
@@ -117,7 +126,7 @@ public record SimOptions(
         // A host group is of reliable receivers.
         final double share = swarm.hostGroup() > 1 ? 0 : impatient;
         final long dwellNs = random.nextInt(4) == 0 ? random.nextLong(200_000_000) : 0;
-        return new Audience(share, dwellNs, coRoots, 0, swarm.hostGroup());
+        return new Audience(share, dwellNs, coRoots, 0, 0, swarm.hostGroup());
     }
 
     private static Stream drawStream(final RandomGenerator random, final int window) {
@@ -164,8 +173,8 @@ public record SimOptions(
     }
 
     public SimOptions withCoRoots(final CoRootConfig value) {
-        final Audience changed =
-                new Audience(audience.impatient, audience.dwellNs, value, audience.oneSided, audience.hostGroup);
+        final Audience changed = new Audience(
+                audience.impatient, audience.dwellNs, value, audience.oneSided, audience.direct, audience.hostGroup);
         return new SimOptions(receivers, stream, flow, changed, link, faults, plant);
     }
 
@@ -174,9 +183,15 @@ public record SimOptions(
         return new SimOptions(receivers, stream, flow, audience.reaching(share), link, faults, plant);
     }
 
+    /// That share of the receivers with endpoints serves from a replica that the source writes, and only so.
+    public SimOptions withDirect(final double share) {
+        return new SimOptions(receivers, stream, flow, audience.landing(share), link, faults, plant);
+    }
+
     /// Each receiver is a host of that many processes, which share one membership.
     public SimOptions withHostGroup(final int processes) {
-        final Audience changed = new Audience(0, audience.dwellNs, audience.coRoots, audience.oneSided, processes);
+        final Audience changed =
+                new Audience(0, audience.dwellNs, audience.coRoots, audience.oneSided, audience.direct, processes);
         return new SimOptions(receivers, stream, flow, changed, link, faults, plant);
     }
 
