@@ -23,7 +23,7 @@ final class ChannelTest {
                 + "|mtu=9000|ttl=4|dscp=26|unicast-ports=40000-40015|socket-buffer=8m|rate=100m|window=64M|frame-max=128m|ring=1g|ring-max=2g|frames-held=5|device=cuda:1"
                 + "|delivery=deadline=40ms|alive-timeout=2000|reorder=7"
                 + "|one-sided=off|co-roots=12|feed=unicast|sets=block|site=rack-3|serve=no|sources=3|rejoin=2500ms|join=keyframe|host-group=night|leaders=nic|attach-after=250ms"
-                + "|placement=fastcopy|fastcopy-max=16k|chunk=1m");
+                + "|placement=fastcopy|fastcopy-max=16k|fastcopy-read-max=4k|gather-max=128k|chunk=1m");
         assertEquals(
                 new Channel.Multicast(
                         "udp",

@@ -164,7 +164,7 @@ final class RegistrationCache implements AutoCloseable {
         }
     }
 
-    // What is unused gives way where the device, or the window through which it sees a GPU, has no room.
+    // Unused regions give way where the device, or the window through which it sees a GPU, has no room.
     private MemoryRegion registerWithRoom(final What what) {
         try {
             return register(what);
@@ -200,7 +200,7 @@ final class RegistrationCache implements AutoCloseable {
                     ? null
                     : allocation.export(what.address, what.bytes).orElse(null);
         } catch (final DeviceException _) {
-            // Such as a part that does not fill pages. The NIC may know its address.
+            // A part that does not fill pages, for example. The NIC may know its address.
             return null;
         }
     }

@@ -21,7 +21,7 @@ final class DeviceWindow {
     private long head;
     private long tail;
 
-    /// @param end behind its bytes, as `head` counts them
+    // Its end lies behind its bytes, as `head` counts them.
     private static final class Claim {
         private final long address;
         private final long bytes;

@@ -66,7 +66,7 @@ public final class CopySpeeds implements AutoCloseable {
     /// Longest frame that a NIC reads out of device memory before the device has copied its first chunk to
     /// the host and the NIC has read the frame there; [#NO_LIMIT] where the NIC is always faster.
     ///
-    /// @throws DeviceException when the NIC cannot read either memory, or does not answer
+    /// @throws io.framecast.api.error.DeviceException when the NIC cannot read either memory, or does not answer
     public long gatherMaxBytes(final OneSided nic, final long chunkBytes) {
         try (NicReads fromDevice = new NicReads(nic, device, region);
                 NicReads fromHost = new NicReads(nic, host)) {

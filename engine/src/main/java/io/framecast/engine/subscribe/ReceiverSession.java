@@ -12,7 +12,6 @@ import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportCapabilities;
 import io.framecast.engine.hostgroup.GroupLeader;
 import io.framecast.engine.hostgroup.SharedFrames;
 import io.framecast.engine.hostgroup.Takeover;
@@ -33,6 +32,7 @@ import io.framecast.engine.sink.ReceiveMemory;
 import io.framecast.engine.sink.ReceiveRings;
 import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.assembly.MemoryShape;
+import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.assembly.RepairSlots;
 import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.lane.SendLanePort;
@@ -133,8 +133,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             data = opened.add(
                     transport.open(lane(LaneKind.DATA, rings.dataRing(), new LaneAddress(stream.dataAddress()))));
             repair = opened.add(transport.open(lane(LaneKind.REPAIR, rings.repairRing(), null)));
-            final TransportCapabilities.Placement placement =
-                    transport.capabilities().placement();
+            final var placement = transport.capabilities().placement();
             final LanePort dataPort = new ReceiveLane(data, placement, shape.batchMax(), loss, memory::posted);
             final LanePort repairPort = new ReceiveLane(repair, placement, RepairSlots.BATCH_MAX, loss, memory::posted);
             final Assembly assembly = Assembly.of(shape, memory);
@@ -144,17 +143,8 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                     ? null
                     : opened.add(new RemoteWindows(
                             oneSided, stream, repairs.reads(), !policy.isWaitedFor(), context.notices()));
-            final boolean fedOnly = !memory.data().hostAddressable();
-            serving = config.coRoots().serves() && !(fedOnly && oneSided == null)
-                    ? opened.add(new CoRootService(
-                            transport,
-                            oneSided,
-                            control,
-                            stream,
-                            repairs.reads(),
-                            fedOnly,
-                            context.notices(),
-                            conductor))
+            serving = config.coRoots().serves()
+                    ? service(transport, oneSided, stream, repairs.reads(), context, conductor, opened)
                     : null;
             final int capacity = Math.min(data.receiveCapacity(), assembly.prepare(dataPort));
             machine = new ReceiverMachine(
@@ -179,6 +169,22 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             count(assembly);
             opened.keep();
         }
+    }
+
+    // Where payloads do not land in host memory the source alone fills a replica there, over the member's connection.
+    private @Nullable CoRootService service(
+            final Transport transport,
+            final @Nullable OneSidedPort oneSided,
+            final StreamInfo stream,
+            final @Nullable ReadSlots reads,
+            final SessionContext context,
+            final Executor conductor,
+            final RollbackOnFailure opened) {
+        final boolean fedOnly = !memory.data().hostAddressable();
+        return fedOnly && oneSided == null
+                ? null
+                : opened.add(new CoRootService(
+                        transport, oneSided, control, stream, reads, fedOnly, context.notices(), conductor));
     }
 
     // A membership that goes on has the policy that its source knows.

@@ -153,6 +153,7 @@ final class ChaosRun {
                         reports.getFirst(),
                         reports.getLast(),
                         process.hasBegunToServe(),
+                        plan.perHost() > 1 && process != cluster.publisher(),
                         process.leads() ? plan.perHost() - 1 : 0);
                 memory.add(row);
                 unmet.addAll(row.complaints());

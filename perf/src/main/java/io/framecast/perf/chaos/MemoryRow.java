@@ -7,9 +7,16 @@ import java.util.List;
 ///
 /// @param begunToServe whether it became a co-root meanwhile: it may then hold a copy of the window and a
 ///     lane more
-/// @param followers how many its ring may serve at the end and perhaps did not at first; each holds two descriptors,
-///     and more of the ring may be touched
-record MemoryRow(String process, StreamLog.Memory first, StreamLog.Memory last, boolean begunToServe, int followers) {
+/// @param shares whether it shares a ring with others of its host: more of the ring may be touched at the end, by its
+///     leader as by those that read it
+/// @param followers how many its ring may serve at the end and perhaps did not at first; each holds two descriptors
+record MemoryRow(
+        String process,
+        StreamLog.Memory first,
+        StreamLog.Memory last,
+        boolean begunToServe,
+        boolean shares,
+        int followers) {
     static final long HEAP_TOLERANCE_BYTES = 2 << 20;
     static final long RESIDENT_TOLERANCE_BYTES = 8 << 20;
     static final long SERVING_DESCRIPTORS = 1;
@@ -25,7 +32,7 @@ record MemoryRow(String process, StreamLog.Memory first, StreamLog.Memory last, 
                 complaints,
                 "resident bytes",
                 last.residentBytes() - first.residentBytes(),
-                RESIDENT_TOLERANCE_BYTES + (begunToServe || followers > 0 ? SERVING_BYTES : 0));
+                RESIDENT_TOLERANCE_BYTES + (begunToServe || shares ? SERVING_BYTES : 0));
         check(
                 complaints,
                 "descriptors",

@@ -86,6 +86,12 @@ public final class StreamingOptions {
     @Option(names = "--transport", paramLabel = "NAME", description = "Framecast's: auto (default), udp, aeron, verbs.")
     private String transport = AUTO;
 
+    @Option(
+            names = "--interface",
+            paramLabel = "NAME|ADDRESS",
+            description = "Framecast's, such as an RDMA device of this host; default 127.0.0.1.")
+    private String networkInterface = StreamingSpec.ADDRESS;
+
     @Option(names = "--frame-bytes", paramLabel = "BYTES", description = "Length of frames; default 4M.")
     private String frameBytes = "4M";
 
@@ -123,6 +129,7 @@ public final class StreamingOptions {
                 OptionValues.bytes("--background-rate", backgroundRate, 0, RATE_MAX),
                 bytes,
                 OptionValues.word("--transport", transport, TRANSPORTS),
+                networkInterface,
                 (int) OptionValues.within("--radix", radix, 2, StreamingRun.RECEIVERS_MAX),
                 Math.min(bytes, multiple("--chunk", chunk, FRAME_BYTES_MAX)),
                 choices.stream().map(DeviceChoice::text).toList(),

@@ -11,6 +11,7 @@ import java.util.Map;
 /// @param backgroundBytesPerSecond of each process and direction; 0 for as much as is taken
 /// @param frameBytes length of all frames
 /// @param transport Framecast's, as in a channel's URI
+/// @param networkInterface Framecast's, as in a channel's URI
 /// @param radix of a k-nomial tree
 /// @param chunkBytes what a hop over unicast passes on at a time; a multiple of
 /// [io.framecast.perf.harness.FrameContent#BLOCK_BYTES]
@@ -25,6 +26,7 @@ record StreamingPlan(
         long backgroundBytesPerSecond,
         int frameBytes,
         String transport,
+        String networkInterface,
         int radix,
         int chunkBytes,
         List<String> devices,
@@ -70,6 +72,7 @@ record StreamingPlan(
                 backgroundBytesPerSecond,
                 bytes,
                 transport,
+                networkInterface,
                 radix,
                 chunkBytes,
                 names,

@@ -73,8 +73,9 @@ record StreamingSpec(StreamingPlan plan, Contender contender, StreamingCase sett
     Channel channel(final DeviceChoice device, final String placement) {
         final String inDevice =
                 "|chunk=" + plan.chunkBytes() + (placement.equals("auto") ? "" : "|placement=" + placement);
-        return Channel.parse("framecast:" + plan.transport() + "?group=" + GROUP + ":" + port + "|interface=" + ADDRESS
-                + "|mtu=" + MTU_BYTES + "|frame-max=" + frameBytes() + "|window=" + windowBytes() + "|device="
+        return Channel.parse("framecast:" + plan.transport() + "?group=" + GROUP + ":" + port + "|interface="
+                + plan.networkInterface() + "|mtu=" + MTU_BYTES + "|frame-max=" + frameBytes() + "|window="
+                + windowBytes() + "|device="
                 + device.text() + (device.isHost() ? "" : inDevice));
     }
 }

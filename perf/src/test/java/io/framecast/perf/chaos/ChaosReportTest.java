@@ -28,7 +28,7 @@ final class ChaosReportTest {
         final ChaosReport report = new ChaosReport(
                 PLAN,
                 List.of(fault),
-                List.of(new MemoryRow("publisher", BEFORE, BEFORE, false, 0)),
+                List.of(new MemoryRow("publisher", BEFORE, BEFORE, false, false, 0)),
                 List.of("kill -9 of subscriber 3: was not evicted"),
                 100,
                 7,
@@ -52,16 +52,21 @@ final class ChaosReportTest {
 
     @Test
     void shouldComplainWhenMemoryOrDescriptorsGrow() {
-        assertEquals(List.of(), new MemoryRow("a", BEFORE, BEFORE, false, 0).complaints());
+        assertEquals(List.of(), new MemoryRow("a", BEFORE, BEFORE, false, false, 0).complaints());
         final long tolerance = MemoryRow.RESIDENT_TOLERANCE_BYTES + MemoryRow.SERVING_BYTES;
         final StreamLog.Memory after = new StreamLog.Memory(8 << 20, BEFORE.residentBytes() + tolerance + 1, 45);
-        assertEquals(3, new MemoryRow("a", BEFORE, after, false, 0).complaints().size());
-        assertEquals(2, new MemoryRow("a", BEFORE, after, true, 0).complaints().size());
+        assertEquals(
+                3,
+                new MemoryRow("a", BEFORE, after, false, false, 0).complaints().size());
+        assertEquals(
+                2,
+                new MemoryRow("a", BEFORE, after, true, false, 0).complaints().size());
         final StreamLog.Memory served =
                 new StreamLog.Memory(BEFORE.heapBytes(), BEFORE.residentBytes() + tolerance, 45);
         assertEquals(
-                2, new MemoryRow("a", BEFORE, served, false, 0).complaints().size());
-        assertEquals(List.of(), new MemoryRow("a", BEFORE, served, true, 0).complaints());
-        assertEquals(List.of(), new MemoryRow("a", BEFORE, served, false, 1).complaints());
+                2,
+                new MemoryRow("a", BEFORE, served, false, false, 0).complaints().size());
+        assertEquals(List.of(), new MemoryRow("a", BEFORE, served, true, false, 0).complaints());
+        assertEquals(List.of(), new MemoryRow("a", BEFORE, served, false, true, 1).complaints());
     }
 }

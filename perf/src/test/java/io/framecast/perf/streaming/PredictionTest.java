@@ -27,6 +27,7 @@ final class PredictionTest {
                 background,
                 FRAME_BYTES,
                 "auto",
+                "127.0.0.1",
                 2,
                 CHUNK_BYTES,
                 List.of("emulated:0"),

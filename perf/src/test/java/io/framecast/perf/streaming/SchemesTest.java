@@ -45,6 +45,7 @@ final class SchemesTest {
                 50_000_000,
                 FRAME_BYTES,
                 "auto",
+                "127.0.0.1",
                 2,
                 64 << 10,
                 List.of("emulated:0"),

@@ -82,13 +82,42 @@ final class ArrivalAssembly extends Assembly {
         if (data.placement() != LanePort.Placement.BY_ARRIVAL) {
             throw new IllegalStateException("placement by arrival needs a lane that takes slots in order");
         }
-        post(data, false);
+        placement.repost(data.post(0, shape.ringSlots()));
         canAim = data.canAim();
         return Math.max(1, placement.postedFree() - shape.spareSlots());
     }
 
+    // Whether slots before the ring's end are left out where a frame of this length would pass the end. The user may
+    // hold its frames, and another one has to find room all the same.
+    private boolean leavesTails(final long frameSlots) {
+        final int held = shape.buffers() - 1 - shape.laterMax();
+        return !memory.isRingMappedTwice() && shape.ringSlots() >= (held + 2) * frameSlots;
+    }
+
+    // How many of the free slots are posted next. Those before the ring's end in which the next frame would not fit are
+    // left out, once all of them are free.
+    private int leaveTail(final int run) {
+        final long toFrame = posted.isUsed() ? -1 : posted.toNextFrame(placement.postedFree());
+        final long frame = posted.frameSlots();
+        final long room = shape.ringSlots() - placement.repostSlot() - toFrame;
+        // Where the lane posted slots again by itself they are not in order.
+        if (toFrame < 0 || room < 0 || run < placement.repostable() || !leavesTails(frame)) {
+            return run;
+        }
+        final int tail = (int) (room % frame);
+        final long before = toFrame + room - tail;
+        if (before > 0 || tail == 0) {
+            return (int) Math.min(run, before == 0 ? run : before);
+        }
+        if (tail <= run) {
+            placement.passOver(tail);
+            return leaveTail(placement.repostRun());
+        }
+        return 0;
+    }
+
     private void post(final LanePort data, final boolean aims) {
-        int run = memory.completed() >= ringCopies ? placement.repostRun() : 0;
+        int run = memory.completed() >= ringCopies ? leaveTail(placement.repostRun()) : 0;
         while (run > 0) {
             final int wanted = aims ? Math.min(run, AIMED_RUN) : run;
             final int first = placement.repostSlot();
@@ -100,7 +129,7 @@ final class ArrivalAssembly extends Assembly {
                 posted.undo((first + i) % shape.ringSlots());
             }
             placement.repost(accepted);
-            run = accepted < wanted ? 0 : placement.repostRun();
+            run = accepted < wanted ? 0 : leaveTail(placement.repostRun());
         }
     }
 
@@ -119,13 +148,20 @@ final class ArrivalAssembly extends Assembly {
             placement.land(slot + i);
             placement.accept(sequence + i);
         }
-        if (!posted.isUsed()) {
+        final boolean used = posted.isUsed();
+        if (!used) {
             posted.pass(sequence + count);
-            return;
+            if (memory.isRingMappedTwice()) {
+                return;
+            }
         }
         final long header = landing.headerOffset(slot);
         final long index = DataLayout.FRAME_INDEX.unsigned(landing.headers(), header);
         final long frameBytes = FrameForecast.frameBytes(landing.headers(), header);
+        if (!used) {
+            posted.learn(sequence - index, frameBytes);
+            return;
+        }
         for (int i = 0; i < count; i++) {
             if (!posted.land(slot + i, sequence + i, index + i, frameBytes)) {
                 moveToSlot(slot + i, i == 0 ? bytes : slotBytes);

@@ -61,6 +61,29 @@ final class ArrivalBuffers {
         missed = firstSequence - ringSlots;
     }
 
+    /// Slots from the receive that is posted next up to the one that the next frame is expected to begin in.
+    ///
+    /// @param ahead receives that are queued before it
+    /// @return -1 where nothing is expected
+    long toNextFrame(final int ahead) {
+        if (!forecast.isSteady()) {
+            return -1;
+        }
+        final long sequence = next + ahead;
+        final long behind = sequence - forecast.end();
+        return behind < 0 ? -behind : (forecast.slots() - behind % forecast.slots()) % forecast.slots();
+    }
+
+    /// Length of a frame that is expected, in slots.
+    long frameSlots() {
+        return forecast.slots();
+    }
+
+    /// While it is not used: a datagram of a frame came.
+    void learn(final long first, final long bytes) {
+        forecast.learn(first, bytes);
+    }
+
     /// Whether receives are aimed, because a buffer is or was posted.
     boolean isUsed() {
         if (aims.length == 0 && buffers.buffers() > 0) {

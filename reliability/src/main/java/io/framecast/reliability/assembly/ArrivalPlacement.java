@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /// the reassembly buffers for frames that did not land in one piece.
 ///
 /// A frame is in place when its datagrams landed one after another in consecutive slots, and did not pass the
-/// ring's end, or the ring is mapped twice. Any other frame is *reassembled*: repairs go straight into a reassembly
+/// ring's end, or the ring is mapped twice. Slots before the ring's end, too few for the next frame, may be left out
+/// ([#passOver]). Any other frame is *reassembled*: repairs go straight into a reassembly
 /// buffer. When the frame is complete its landed runs are copied there, and their slots are free at once. Slots are
 /// freed, and posted again, in arrival order.
 ///
@@ -56,6 +57,9 @@ public final class ArrivalPlacement {
     private long arrived;
     private long freedTo;
     private long posted;
+    // By arrival modulo ringSlots: whether its slot is left out this time, and how many are from `arrived` on.
+    private final boolean[] passed;
+    private int passedAhead;
     private long start;
     private long nextFirst;
     // Sequences that landed or were repaired since the start.
@@ -97,6 +101,7 @@ public final class ArrivalPlacement {
         slots = new int[ringSlots];
         java.util.Arrays.setAll(slots, i -> i);
         busy = new boolean[ringSlots];
+        passed = new boolean[ringSlots];
         landings = new long[windowSlots];
         buffers = new ReassemblyBuffers(bufferCount, laterMax);
         java.util.Arrays.fill(landings, UNKNOWN);
@@ -122,6 +127,7 @@ public final class ArrivalPlacement {
     ///
     /// @return its slot, or [#NONE] when none was posted: the transport lost it
     public int land() {
+        leavePassed();
         if (arrived == posted) {
             overruns++;
             return NONE;
@@ -135,6 +141,7 @@ public final class ArrivalPlacement {
     ///
     /// @param slot the slot in which it landed
     public void land(final int slot) {
+        leavePassed();
         if (arrived == posted) {
             throw new IllegalStateException("a datagram landed in slot " + slot + ", and none was posted");
         }
@@ -142,6 +149,14 @@ public final class ArrivalPlacement {
         slots[at] = slot;
         busy[at] = true;
         arrived++;
+    }
+
+    private void leavePassed() {
+        while (passedAhead > 0 && passed[(int) (arrived % ringSlots)]) {
+            passed[(int) (arrived % ringSlots)] = false;
+            passedAhead--;
+            arrived++;
+        }
     }
 
     /// The datagram that landed last is the payload of `sequence`.
@@ -402,9 +417,18 @@ public final class ArrivalPlacement {
         posted += count;
     }
 
+    /// The next `count` free slots are left out this time: the next datagram goes to the slot behind them.
+    void passOver(final int count) {
+        for (int i = 0; i < count; i++) {
+            passed[(int) ((posted + i) % ringSlots)] = true;
+        }
+        passedAhead += count;
+        repost(count);
+    }
+
     /// Posted slots in which nothing has landed.
     public int postedFree() {
-        return (int) (posted - arrived);
+        return (int) (posted - arrived) - passedAhead;
     }
 
     /// Sequences below have a slot: as many are still to come as slots are posted. Missing sequences between others

@@ -53,7 +53,8 @@ public final class ReceiverMachine {
         ENDED,
         /// The source fell silent, or evicted this receiver. Frames that are whole can still be polled.
         LOST,
-        /// The source refused the join, or the probe never arrived. REFUSED
+        /// The source refused the join, or the probe never arrived.
+        REFUSED
     }
 
     /// A datagram without a place: a probe.

@@ -38,7 +38,8 @@ final class WindowReplica {
         NONE,
         ASKING,
         FED,
-        /// The source did not answer. GIVEN_UP
+        /// The source did not answer.
+        GIVEN_UP
     }
 
     private final CoRoot coRoot;

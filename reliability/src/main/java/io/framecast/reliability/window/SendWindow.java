@@ -103,8 +103,8 @@ public final class SendWindow {
         return this;
     }
 
-    /// Before the first frame: tells the producer's thread of each slot whose payload lies in the window from
-    /// its commit on, or from the opening of its bundle, so not in those of frames with
+    /// Before the first frame: calls a handler, on the producer's thread, with each slot whose payload lies in the
+    /// window from its commit on, or from the opening of its bundle; not with those of frames with
     /// [DataLayout#FLAG_GATHERED].
     public SendWindow onPayload(final IntConsumer slots) {
         inWindow = slots;
@@ -173,9 +173,9 @@ public final class SendWindow {
     }
 
     private void holdPayload(final int slot) {
-        final IntConsumer told = inWindow;
-        if (told != null) {
-            told.accept(slot);
+        final IntConsumer handler = inWindow;
+        if (handler != null) {
+            handler.accept(slot);
         }
     }
 

@@ -7,11 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.assembly.FrameMemory.Space;
 import io.framecast.reliability.assembly.MemoryShape.Kind;
+import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.lane.LanePort.Placement;
 import io.framecast.reliability.receive.BundleTable;
 import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.receive.ReceivedFrames;
+import io.framecast.reliability.wire.DataHeader;
+import io.framecast.reliability.wire.DataLayout;
+import java.util.ArrayDeque;
 import java.util.List;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /// A ring of 8 slots of 256 bytes that is filled in order of arrival, with 3 reassembly buffers of 1024 bytes.
@@ -86,6 +91,109 @@ final class ArrivalAssemblyTest {
         for (final int slots : new int[] {1, 63, 64, 65, 100, 128, 129}) {
             final MemoryShape ring = new MemoryShape(TestShape.STREAM, Kind.BY_ARRIVAL, slots, 0, 4, 0, 3, 0, 1, 0);
             assertEquals(slots, Assembly.of(ring, new RecordedMemory(ring)).prepare(lane));
+        }
+    }
+
+    /// Slots before the ring's end are left out where frames have one length, whatever that is.
+    @Test
+    void shouldCopyNothingBecauseTheRingEnds() {
+        final SplittableRandom random = new SplittableRandom(5);
+        for (int run = 0; run < 300; run++) {
+            final int frame = 1 + random.nextInt(4);
+            final int held = random.nextInt(3);
+            final int slots = (held + 2) * 4 + random.nextInt(20);
+            final MemoryShape ring =
+                    new MemoryShape(TestShape.STREAM, Kind.BY_ARRIVAL, slots, 0, 4, 0, 3, 0, held + 2, 1);
+            assertTrue(
+                    copiedFrames(ring, frame, held, random) <= 1 + 5 + slots / frame,
+                    "frames of " + frame + " in " + slots + " slots, " + held + " held");
+        }
+    }
+
+    // Of 200 frames that arrive in order, those delivered elsewhere than they landed; 100 where one of the later ones
+    // is.
+    private static int copiedFrames(
+            final MemoryShape ring, final int frameSlots, final int held, final SplittableRandom random) {
+        final RecordedMemory memory = new RecordedMemory(ring);
+        final FifoLane lane = new FifoLane(ring.ringSlots());
+        final Assembly assembly = Assembly.of(ring, memory);
+        assembly.prepare(lane);
+        assembly.start(0, BufferQueue.EMPTY);
+        final ArrayDeque<Long> frames = new ArrayDeque<>();
+        final DataHeader header = new DataHeader()
+                .session(DataLayout.TYPE_DATA, TestShape.STREAM.session())
+                .frame(0, frameSlots * 256L, 0);
+        int copied = 0;
+        long sequence = 0;
+        for (int f = 0; f < 200; f++) {
+            for (int i = 0; i < frameSlots; i++) {
+                while (lane.posted.isEmpty()) {
+                    // The user releases what it holds beyond its number: then there is room.
+                    assertTrue(frames.size() > held, "no slot is posted");
+                    assembly.release(frames.remove());
+                    assembly.poll(lane, null);
+                }
+                final int slot = lane.posted.remove();
+                DataLayout.write(memory.data().headers(), memory.data().headerOffset(slot), header, sequence, i);
+                assembly.accept(slot, sequence, 1, 256);
+                sequence++;
+            }
+            final long first = sequence - frameSlots;
+            assertTrue(assembly.canDeliver(first, frameSlots));
+            final ReceivedFrame whole = ReceivedFrames.whole(first, frameSlots * 256L);
+            final long place = assembly.deliver(whole);
+            assertTrue(assembly.locate(whole, place, BufferQueue.NONE));
+            copied += assembly.isInPlace() ? 0 : f < 100 ? 1 : 100;
+            memory.finish();
+            frames.add(place);
+            while (frames.size() > held && random.nextBoolean()) {
+                assembly.release(frames.remove());
+            }
+            assembly.poll(lane, null);
+        }
+        return copied;
+    }
+
+    /// A receive queue: slots are taken in the order in which they were posted.
+    private static final class FifoLane implements LanePort {
+        private final ArrayDeque<Integer> posted = new ArrayDeque<>();
+        private final int slots;
+
+        private FifoLane(final int slots) {
+            this.slots = slots;
+        }
+
+        @Override
+        public Placement placement() {
+            return Placement.BY_ARRIVAL;
+        }
+
+        @Override
+        public int post(final int firstSlot, final int count) {
+            for (int i = 0; i < count; i++) {
+                posted.add((firstSlot + i) % slots);
+            }
+            return count;
+        }
+
+        @Override
+        public int poll() {
+            return 0;
+        }
+
+        @Override
+        public int batchMax() {
+            return TestShape.BATCH_MAX;
+        }
+
+        @Override
+        public int slot(final int index) {
+            throw new IllegalStateException("nothing was polled");
+        }
+
+        @Override
+        public int bytes(final int index) {
+            throw new IllegalStateException("nothing was polled");
         }
     }
 

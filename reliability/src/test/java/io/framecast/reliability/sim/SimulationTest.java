@@ -12,6 +12,7 @@ import io.framecast.reliability.sim.plan.Swarm;
 import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimReport;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -47,6 +48,19 @@ final class SimulationTest {
                 .mapToObj(seed ->
                         Simulation.run(seed, Swarm.of(1 + (int) (seed % 9), -1).withCrashes()))
                 .forEach(SimulationTest::assertClean);
+    }
+
+    /// Rings that are filled in order of arrival leave out slots before their end where frames have one length.
+    @Test
+    void shouldKeepEveryPromiseWhereFramesHaveOneLengthAndArriveInOrder() {
+        for (long seed = 1; seed <= 150; seed++) {
+            final SimOptions options = SimOptions.draw(
+                            new SplittableRandom(seed),
+                            Swarm.of(1 + (int) (seed % 9), -1).withCrashes())
+                    .withFrames(1 + seed * 977 % 4000, 64, 64)
+                    .withFlow(8 + (int) (seed * 31 % 60), 1 + (int) (seed % 3), 1);
+            assertClean(Simulation.run(seed, options));
+        }
     }
 
     @Test
