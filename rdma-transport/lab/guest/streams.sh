@@ -574,7 +574,7 @@ posted() {
 direct() {
     local device='emulated:0?peermem' keys="|frame-max=$FRAME_BYTES" options=(--post 64) n
     local source_options=(--device "$device")
-    begin '' '|placement=loopback'
+    begin '|gather-max=1m' '|placement=loopback'
     check '20 MB into device memory' into_memory
     check '20 MB into posted buffers, in place' in_place
     check 'loss 5 % on the way into device memory' under "$PIECE_BYTES" loss 5%

@@ -9,7 +9,7 @@ import java.util.List;
 ///     memory is the publisher's ([Publisher#tryClaimDevice]) or lent to it ([Publisher#lend]); 0: none
 /// @param chunkBytes all others are copied to the host in pieces of this length, while the pieces before
 ///     are sent
-/// @param refused why no frame is read or gathered, a line each
+/// @param refused why no frame is read or gathered, or up to which length was not measured, a line each
 public record DeviceSourceReport(long readMaxBytes, long gatherMaxBytes, long chunkBytes, List<String> refused) {
     public DeviceSourceReport {
         refused = List.copyOf(refused);

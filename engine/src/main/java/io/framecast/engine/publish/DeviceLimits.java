@@ -16,7 +16,7 @@ import java.util.List;
 /// @param readMaxBytes longest frame that the CPU reads; 0: none
 /// @param gatherMaxBytes longest frame that the NIC sends from device memory; 0: none
 /// @param chunkBytes length of the pieces in which others are copied
-/// @param refused why one of the limits is 0
+/// @param refused why one of the limits is 0, or was not measured
 record DeviceLimits(long readMaxBytes, long gatherMaxBytes, long chunkBytes, List<String> refused) {
     // The switch of Chu et al. (2019, §4.2) from gathers to copies, where none can be measured.
     private static final long GATHER_MAX_DEFAULT = 128 << 10;
@@ -86,7 +86,8 @@ record DeviceLimits(long readMaxBytes, long gatherMaxBytes, long chunkBytes, Lis
         }
         try {
             return speeds.gatherMaxBytes(nic, chunkBytes);
-        } catch (final FramecastException _) {
+        } catch (final FramecastException e) {
+            refused.add("gather-max not measured: " + e.getMessage());
             return GATHER_MAX_DEFAULT;
         }
     }

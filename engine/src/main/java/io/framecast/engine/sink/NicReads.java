@@ -20,7 +20,7 @@ import java.util.function.Function;
 /// Reads of a NIC, one after the other, out of some memory into the host's, by a connection of this process
 /// with itself. To measure them. One thread.
 final class NicReads implements AutoCloseable {
-    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(5);
 
     private final Arena arena = Arena.ofShared();
     private final RollbackOnFailure opened = new RollbackOnFailure();
@@ -69,7 +69,7 @@ final class NicReads implements AutoCloseable {
         final long untilNs = System.nanoTime() + PATIENCE_NS;
         while (!done.getAsBoolean()) {
             if (System.nanoTime() - untilNs > 0) {
-                throw new DeviceException("the NIC did not connect to itself, or read nothing, within 1 s");
+                throw new DeviceException("the NIC did not connect to itself, or read nothing, within 5 s");
             }
             Thread.onSpinWait();
         }
