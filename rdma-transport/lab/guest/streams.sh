@@ -4,11 +4,11 @@
 # streams.sh FILE, with some 20 MB that are published again and again; their checksum is compared at every subscriber.
 # Ends with "N passed, N failed".
 #
-#   FRAMECAST_LAB_STREAMS   which parts, in this order: copies host_group direct one_sided loss faults_to_cables
-#                           devices_gone; default all
+#   FRAMECAST_LAB_STREAMS   which parts, in this order: copies host_group direct direct_set one_sided loss
+#                           faults_to_cables devices_gone; default all
 #
 # A JVM takes long to start under emulation: so there is one stream with many faults, not one for each fault. Before it,
-# three short ones: with a co-root, with a host group, into device memory.
+# four short ones: with a co-root, with a host group, into device memory, and there with a co-root.
 # Lengths of time are those of the faults; how long a stream takes to get over one is not judged, but for ALIVE_MS.
 set -euo pipefail
 
@@ -591,6 +591,54 @@ direct() {
     check 'the way of subscriber 3' placed 3 loopback
 }
 
+# co_root: prints the subscriber that serves another one.
+co_root() {
+    local n
+    for n in 1 2 3; do
+        [ "$(metric "$n" framecast_served_members)" = 0 ] || say "$n"
+    done
+}
+
+# The co-root cannot read its own payloads: it has what the source writes into its replica, and repairs from there.
+served_from_replica() {
+    local taken try
+    eventually is_settled || { say "neither made nor refused; subscriber 3 said: $(tail -n 2 said3)"; return 1; }
+    for try in 1 2 3 4; do
+        faults group loss 5% || return
+        publish "$PIECE_BYTES" && arrives 1 2 3 || { faults restore; return 1; }
+        lost
+        faults restore
+        count_copies || return
+        say "$counts"
+        [ "$taken_up" -eq 0 ] || [ "$((owned + set_pulled))" -eq 0 ] || break
+    done
+    same_last "$PIECE_BYTES" 1 2 3 >same || { cat same; return 1; }
+    say "subscriber $(co_root) serves; $counts; $taken packets lost on the way at last, $(cat same)"
+    [ "$taken_up" -gt 0 ] && [ "$((owned + set_pulled))" -gt 0 ]
+}
+
+# The co-root is killed; the source evicts it, and the others have all that is published meanwhile.
+served_anew() {
+    local killed others=()
+    killed=$(co_root)
+    [[ $killed =~ ^[123]$ ]] || { say "co-roots: ${killed:-none}"; return 1; }
+    others=($(printf '%s\n' 1 2 3 | grep -v "$killed"))
+    kill -KILL "${pid[$killed]}"
+    wait "${pid[$killed]}" 2>/dev/null || :
+    publish "$PIECE_BYTES" && arrives "${others[@]}" && evicted 1 || return
+    same_last "$PIECE_BYTES" "${others[@]}"
+}
+
+# Three subscribers of which a device writes all payloads into the memory of emulated GPUs; one is a co-root.
+direct_set() {
+    local device='emulated:0?peermem' keys="|frame-max=$FRAME_BYTES"
+    begin '|co-roots=1'
+    check 'a co-root whose payloads land in device memory' served_from_replica
+    check 'it is killed' served_anew
+    exec 5>&-
+    check 'the end at its source' ends 0 3 '1 subscriber.s. were evicted'
+}
+
 one_sided() {
     check 'connections for credit and repair' connected
     check 'credit by words' granted_by_words
@@ -632,9 +680,9 @@ end() {
     done
 }
 
-parts=${FRAMECAST_LAB_STREAMS:-copies host_group direct one_sided loss faults_to_cables devices_gone}
-for part in copies host_group direct; do
-    if [[ $parts == $part* ]]; then
+parts=${FRAMECAST_LAB_STREAMS:-copies host_group direct direct_set one_sided loss faults_to_cables devices_gone}
+for part in copies host_group direct direct_set; do
+    if [[ $parts == "$part" || $parts == "$part "* ]]; then
         "$part"
         parts=${parts#"$part"} parts=${parts# }
     fi
