@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /// One source's stream of frames on a channel.
 ///
-/// Threading: one thread at a time claims, commits, offers and awaits room; another that does so meanwhile gets
-/// an [IllegalStateException], and nothing is damaged. All else, and [#close], may be called from any thread at
-/// any time.
+/// Threading: one thread at a time claims, commits, offers, lends, asks what is lent, and awaits room; another that
+/// does so meanwhile gets an [IllegalStateException], and nothing is damaged. All else, and [#close], may be called
+/// from any thread at any time.
 ///
 /// Results of [#tryClaim] and [#offer] are codes, never exceptions: a positive position, or one of the
 /// negative constants. Retry BACK_PRESSURED and NOT_CONNECTED after [#awaitRoom] or a short idle; give up at
@@ -55,11 +55,11 @@ public interface Publisher extends AutoCloseable {
         throw new UnsupportedOperationException("publisher: frames in device memory are not supported");
     }
 
-    /// Publishes a frame that lies in the memory of [#device]: the CPU reads a short one, others are copied
-    /// out by chunks, as credit allows, while the chunks before are sent; memory of [#tryClaimDevice] is sent
-    /// from where it lies, up to a length ([#deviceReport]). Otherwise as [#offer(MemorySegment,
-    /// FrameOptions)]: must be repeated with the same arguments while it answers BACK_PRESSURED. Waits for
-    /// the device's copies, never for subscribers.
+    /// Publishes a frame that lies in the memory of [#device]: it is copied out by chunks, as credit allows, while
+    /// the chunks before are sent. In memory of [#tryClaimDevice] the CPU reads a short frame, and a longer one is
+    /// sent from where it lies, up to a length ([#deviceReport]). Otherwise as
+    /// [#offer(MemorySegment, FrameOptions)]: must be repeated with the same arguments while it answers
+    /// BACK_PRESSURED. Waits for the device's copies, never for subscribers.
     ///
     /// @param frame 1 … frame-max bytes; may be written again when the answer is positive
     /// @param written recorded behind the work that writes the frame: nothing is read before it is complete
@@ -75,7 +75,8 @@ public interface Publisher extends AutoCloseable {
     /// is the publisher's again. Several may be claimed at a time.
     ///
     /// @param bytes 1 … min(window, frame-max)
-    /// @return null without room: frames before it are not acknowledged yet, or their claims are open
+    /// @return null without room: frames before it are not acknowledged yet ([#awaitRoom] waits for that), or their
+    ///     claims are open; and when the publisher is closed
     /// @throws IllegalArgumentException when `bytes` is out of range; the message names the channel key
     default @Nullable DeviceRegion tryClaimDevice(final long bytes) {
         throw new UnsupportedOperationException("publisher: frames in device memory are not supported");

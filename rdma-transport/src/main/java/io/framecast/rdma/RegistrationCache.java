@@ -31,6 +31,8 @@ final class RegistrationCache implements AutoCloseable {
     /// As many as the buffers that a user may post.
     static final int IDLE_MAX = 256;
     static final long IDLE_BYTES_MAX = 1L << 30;
+    private static final int ENOMEM = 12;
+    private static final int ENOSPC = 28;
     private static final long LOOK_NS = 1_000_000_000;
     private static final int PEERS = Access.REMOTE_READ | Access.REMOTE_WRITE;
 
@@ -169,11 +171,15 @@ final class RegistrationCache implements AutoCloseable {
         try {
             return register(what);
         } catch (final NativeException e) {
-            if (!trim(0)) {
+            if (!isForRoom(e) || !trim(0)) {
                 throw e;
             }
             return register(what);
         }
+    }
+
+    private static boolean isForRoom(final NativeException refusal) {
+        return refusal.errno() == ENOMEM || refusal.errno() == ENOSPC;
     }
 
     private Lease use(final Entry entry) {
@@ -279,15 +285,31 @@ final class RegistrationCache implements AutoCloseable {
         return false;
     }
 
+    // Asks the driver outside the lock: leases do not wait for its answers.
     private void sweep() {
+        final List<Entry> unused = new ArrayList<>();
         try (ScopedLock.Scope _ = lock.hold()) {
             for (final Entry entry : entries) {
-                final DeviceAllocation allocation = entry.what.allocation();
-                entry.isGone = entry.users == 0 && allocation != null && !allocation.isAlive();
+                if (entry.users == 0 && entry.what.allocation() != null) {
+                    unused.add(entry);
+                }
             }
+        }
+        unused.removeIf(entry -> isAlive(entry.what.allocation()));
+        try (ScopedLock.Scope _ = lock.hold()) {
+            unused.forEach(entry -> entry.isGone = entry.users == 0);
             trim();
-        } catch (final NativeException | DeviceException _) {
+        } catch (final NativeException _) {
             // It stays open, and its domain says so when that is closed.
+        }
+    }
+
+    // Of a device that is closed or lost nothing is.
+    private static boolean isAlive(final @Nullable DeviceAllocation allocation) {
+        try {
+            return allocation != null && allocation.isAlive();
+        } catch (final DeviceException _) {
+            return false;
         }
     }
 

@@ -5,6 +5,7 @@ import io.framecast.api.PlacementOptions;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceMapping;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.engine.memory.RollbackOnFailure;
@@ -12,7 +13,11 @@ import io.framecast.engine.session.SendMemory;
 import io.framecast.reliability.window.SendWindow;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +34,13 @@ final class DeviceSource implements AutoCloseable {
 
     private final DeviceBackend device;
     private final DeviceSourceReport report;
-    private final MappedReads reads;
     private final GatheredFrames gathered;
+    // Held by the publisher's thread while it reads or sends from the device's memory, and by the thread that closes.
+    private final ReentrantLock use = new ReentrantLock();
+    private boolean closed;
+    // Of the memory that frames are claimed in, made for the first short one.
+    private @Nullable DeviceMapping mapping;
+    private boolean isUnmapped;
     private final SendMemory memory;
     private final SendWindow window;
     private final int slotBytes;
@@ -39,6 +49,7 @@ final class DeviceSource implements AutoCloseable {
     private final int[] chunkSlots = new int[DEPTH];
     private final int chunkSlotsMax;
     private final boolean registered;
+    private final Consumer<String> notices;
     // Progress of the current frame, in slots.
     private long enqueued;
     private long committed;
@@ -66,7 +77,7 @@ final class DeviceSource implements AutoCloseable {
         window = session.window();
         slotBytes = session.stream().slotBytes();
         gathered = new GatheredFrames(device, session, notices);
-        reads = new MappedReads(device, notices);
+        this.notices = notices;
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             final DeviceLimits limits = DeviceLimits.of(device, session, options);
             // A chunk that fills the window would leave nothing to overlap with.
@@ -113,32 +124,53 @@ final class DeviceSource implements AutoCloseable {
         return copiedBytes;
     }
 
-    /// Claims memory for a frame; null without room.
-    @Nullable
-    DeviceRegion claim(final long bytes) {
-        return gathered.claim(bytes);
+    private <T> T using(final Supplier<T> work) {
+        use.lock();
+        try {
+            if (closed) {
+                throw new IllegalStateException("publisher: closed; make another");
+            }
+            return work.get();
+        } finally {
+            use.unlock();
+        }
+    }
+
+    /// Claims memory for a frame.
+    ///
+    /// @return empty without room
+    Optional<DeviceRegion> claim(final long bytes) {
+        return using(() -> Optional.ofNullable(gathered.claim(bytes)));
+    }
+
+    /// Sequences below hold the memory that is given back next; -1 where none is held.
+    long claimableBehind() {
+        return using(gathered::oldestUntil);
     }
 
     /// Gives back a claim whose frame was copied, or is not offered.
     ///
     /// @return false when it is no open claim
     boolean release(final DeviceRegion frame) {
-        return gathered.release(frame);
+        return using(() -> gathered.release(frame));
     }
 
     boolean isSent(final DeviceRegion region) {
-        return gathered.isSent(region);
+        return using(() -> gathered.isSent(region));
     }
 
     /// How a frame is sent that fits the window.
     ///
     /// @param lent whether its memory stays as it is until all subscribers have it
     Way way(final DeviceRegion frame, final boolean lent) {
-        gathered.reap();
-        if (frame.bytes() <= report.readMaxBytes()) {
-            return Way.READ;
-        }
-        return frame.bytes() <= report.gatherMaxBytes() && (lent || gathered.isClaimed(frame)) ? Way.GATHER : Way.COPY;
+        return using(() -> {
+            gathered.reap();
+            final boolean claimed = gathered.isClaimed(frame);
+            if (claimed && frame.bytes() <= report.readMaxBytes()) {
+                return Way.READ;
+            }
+            return frame.bytes() <= report.gatherMaxBytes() && (lent || claimed) ? Way.GATHER : Way.COPY;
+        });
     }
 
     /// Has the window's next slots take a frame, by the CPU or as a gather. Waits for the work that writes it.
@@ -148,37 +180,56 @@ final class DeviceSource implements AutoCloseable {
         if (way == Way.COPY) {
             return false;
         }
+        await(written);
+        return using(() -> {
+            if (way == Way.READ) {
+                return readIntoWindow(frame);
+            }
+            final boolean placed = gathered.place(
+                    gathered.isClaimed(frame) ? frame : device.access().identify(frame), slots);
+            gatheredBytes += placed ? frame.bytes() : 0;
+            return placed;
+        });
+    }
+
+    private static void await(final DeviceEvent written) {
         if (!written.isComplete()) {
             written.synchronize();
         }
-        if (way == Way.GATHER) {
-            final boolean placed = gathered.place(known(frame), slots);
-            gatheredBytes += placed ? frame.bytes() : 0;
-            return placed;
-        }
+    }
+
+    private boolean readIntoWindow(final DeviceRegion frame) {
         final long offset = (long) window.slot(window.cursor()) * slotBytes;
         final long top = Math.min(frame.bytes(), (long) window.slots() * slotBytes - offset);
         return read(frame, 0, memory.payload(), offset, top)
                 && (top == frame.bytes() || read(frame, top, memory.payload(), 0, frame.bytes() - top));
     }
 
-    private DeviceRegion known(final DeviceRegion frame) {
-        return gathered.isClaimed(frame) ? frame : device.access().identify(frame);
-    }
-
+    // Of a frame in a claim.
     private boolean read(
             final DeviceRegion frame,
             final long from,
             final MemorySegment target,
             final long targetOffset,
             final long bytes) {
-        final DeviceRegion claims = gathered.claimed();
-        final DeviceRegion within = claims != null && gathered.isClaimed(frame)
-                ? claims
-                : device.access().identify(frame);
-        final boolean read = reads.read(within, frame.address() + from, target, targetOffset, bytes);
-        loadedBytes += read ? bytes : 0;
-        return read;
+        final DeviceRegion claims = Objects.requireNonNull(gathered.claimed());
+        final DeviceMapping mapped = mapping == null && !isUnmapped ? map(claims) : mapping;
+        if (mapped == null) {
+            return false;
+        }
+        mapped.read(frame.address() + from - claims.address(), target, targetOffset, bytes);
+        loadedBytes += bytes;
+        return true;
+    }
+
+    private @Nullable DeviceMapping map(final DeviceRegion claims) {
+        try {
+            mapping = device.access().map(claims);
+        } catch (final DeviceException e) {
+            isUnmapped = true;
+            notices.accept("source memory: short frames are copied: " + e.getMessage());
+        }
+        return mapping;
     }
 
     /// Begins a frame: no copy reads it before the work that writes it is complete.
@@ -266,11 +317,9 @@ final class DeviceSource implements AutoCloseable {
 
     /// Copies a frame that shares its datagram, by the CPU where that is faster, and waits for the copy.
     void copySmall(final DeviceRegion frame, final DeviceEvent written, final MemorySegment target, final long offset) {
-        if (frame.bytes() <= report.readMaxBytes()) {
-            if (!written.isComplete()) {
-                written.synchronize();
-            }
-            if (read(frame, 0, target, offset, frame.bytes())) {
+        if (way(frame, false) == Way.READ) {
+            await(written);
+            if (using(() -> read(frame, 0, target, offset, frame.bytes()))) {
                 return;
             }
         }
@@ -288,11 +337,18 @@ final class DeviceSource implements AutoCloseable {
 
     @Override
     public void close() {
+        use.lock();
+        try {
+            closed = true;
+            CloseHelper.closeAll(gathered, mapping);
+        } finally {
+            use.unlock();
+        }
         final AutoCloseable unregister = () -> {
             if (registered) {
                 device.unregisterHost(memory.payload());
             }
         };
-        CloseHelper.closeAll(stream, gathered, reads, unregister, () -> CloseHelper.closeAll(copied), device);
+        CloseHelper.closeAll(stream, unregister, () -> CloseHelper.closeAll(copied), device);
     }
 }

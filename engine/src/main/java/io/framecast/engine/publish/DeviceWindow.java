@@ -3,35 +3,48 @@ package io.framecast.engine.publish;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import java.util.ArrayDeque;
-import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
-/// A publisher's window in device memory: frames are claimed one behind the other, each contiguous, and their
-/// memory is free again in the order of the claims.
+/// A publisher's window in device memory: frames are claimed one behind the other, each contiguous, and their memory is
+/// free again from the oldest claim on, and from the newest one on.
 ///
 /// Publisher's thread.
 final class DeviceWindow {
-    // As CUDA aligns allocations, and exports whole pages.
+    // As CUDA aligns allocations, and as devices export them.
     private static final long CLAIM_ALIGN_BYTES = 256;
     private static final long EXPORT_ALIGN_BYTES = 2L << 20;
 
     private final DeviceRegion region;
     private final ArrayDeque<Claim> claims = new ArrayDeque<>();
-    // Bytes claimed so far, and given back, with what was skipped at the window's end.
+    // Bytes claimed so far, and given back, with those skipped at the window's end.
     private long head;
     private long tail;
 
-    // Its end lies behind its bytes, as `head` counts them.
-    private static final class Claim {
+    private enum State {
+        OPEN,
+        SENT,
+        DONE
+    }
+
+    /// One frame's memory.
+    static final class Claim {
         private final long address;
         private final long bytes;
+        // As `head` counts them: where its room began, with what was skipped, and behind its bytes.
+        private final long begin;
         private final long end;
-        private boolean done;
+        private State state = State.OPEN;
 
-        private Claim(final long address, final long bytes, final long end) {
+        private Claim(final long address, final long bytes, final long begin, final long end) {
             this.address = address;
             this.bytes = bytes;
+            this.begin = begin;
             this.end = end;
+        }
+
+        /// The frame is sent from here: it is the user's no more.
+        void sent() {
+            state = State.SENT;
         }
     }
 
@@ -48,6 +61,10 @@ final class DeviceWindow {
     /// Null without room.
     @Nullable
     DeviceRegion claim(final long bytes) {
+        if (claims.isEmpty()) {
+            head = 0;
+            tail = 0;
+        }
         final long wanted = (bytes + CLAIM_ALIGN_BYTES - 1) & -CLAIM_ALIGN_BYTES;
         final long at = head % region.bytes();
         final long skipped = at + wanted > region.bytes() ? region.bytes() - at : 0;
@@ -55,48 +72,35 @@ final class DeviceWindow {
             return null;
         }
         final long offset = skipped > 0 ? 0 : at;
+        final long begin = head;
         head += skipped + wanted;
-        claims.add(new Claim(region.address() + offset, bytes, head));
+        claims.add(new Claim(region.address() + offset, bytes, begin, head));
         return region.slice(offset, bytes);
     }
 
-    /// Whether a frame lies in an open claim, from its first byte on.
-    boolean isClaimed(final DeviceRegion frame) {
-        return find(frame) != null;
-    }
-
-    private @Nullable Claim find(final DeviceRegion frame) {
+    /// The user's open claim that a frame begins in; null where there is none.
+    @Nullable
+    Claim find(final DeviceRegion frame) {
         for (final Claim claim : claims) {
-            if (claim.address == frame.address() && !claim.done && frame.bytes() <= claim.bytes) {
+            if (claim.address == frame.address() && claim.state == State.OPEN && frame.bytes() <= claim.bytes) {
                 return claim;
             }
         }
         return null;
     }
 
-    /// Where a claimed frame begins.
-    long offset(final DeviceRegion frame) {
-        return frame.address() - region.address();
-    }
-
     /// The memory of a claim is needed no more.
-    ///
-    /// @return false when it is no open claim
-    boolean release(final DeviceRegion frame) {
-        final Claim claim = find(frame);
-        if (claim == null) {
-            return false;
+    void release(final Claim claim) {
+        claim.state = State.DONE;
+        for (Claim oldest = claims.peek(); oldest != null && oldest.state == State.DONE; oldest = claims.peek()) {
+            tail = oldest.end;
+            claims.remove();
         }
-        claim.done = true;
-        final Iterator<Claim> oldest = claims.iterator();
-        while (oldest.hasNext()) {
-            final Claim next = oldest.next();
-            if (!next.done) {
-                break;
-            }
-            tail = next.end;
-            oldest.remove();
+        for (Claim newest = claims.peekLast();
+                newest != null && newest.state == State.DONE;
+                newest = claims.peekLast()) {
+            head = newest.begin;
+            claims.removeLast();
         }
-        return true;
     }
 }

@@ -62,6 +62,8 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     private final UseGuard guard;
     // Region of the frame that is being copied out of the device; null for none.
     private @Nullable DeviceRegion offeredRegion;
+    // The device's window has room for more once the sequences below are free; -1 while no claim was refused.
+    private long claimableBehind = -1;
     private MemorySegment claimed = MemorySegment.NULL;
     private boolean claimBounced;
     // Whether the claim shares a datagram with other frames.
@@ -363,7 +365,19 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
                 throw new IllegalArgumentException("window: expected at least the frame's " + length + " bytes, holds "
                         + (long) (window.slots() - 1) * slotBytes + "; enlarge window=");
             }
-            return isClosed() ? null : source().claim(length);
+            return isClosed() ? null : claim(length);
+        }
+    }
+
+    private @Nullable DeviceRegion claim(final long length) {
+        try {
+            final DeviceSource from = source();
+            final DeviceRegion claimedRegion = from.claim(length).orElse(null);
+            claimableBehind = claimedRegion == null ? from.claimableBehind() : -1;
+            return claimedRegion;
+        } catch (final IllegalStateException | DeviceException e) {
+            closedOr(e);
+            return null;
         }
     }
 
@@ -383,6 +397,10 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
         try (UseGuard _ = guard.enter()) {
             final DeviceSource from = source;
             return from != null && from.isSent(region);
+        } catch (final IllegalStateException e) {
+            // The lanes are closed, so nothing is sent from anywhere.
+            closedOr(e);
+            return false;
         }
     }
 
@@ -522,12 +540,19 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
         try (UseGuard _ = guard.enter()) {
             checkLength(length);
             // A frame in progress continues with a part of any length.
-            final int slots = offered > 0 || offeredRegion != null
+            final int needed = offered > 0 || offeredRegion != null
                     ? 1
                     : (int) Math.min(StreamInfo.slots(length, slotBytes), window.slots() - 1L);
+            final int slots = Math.max(needed, slotsFreeOnceClaimable());
             session.awaitRoom(host, slots, () -> isClosed(), longest);
+            claimableBehind = session.hasRoom(slots) ? -1 : claimableBehind;
             return isClosed() || session.hasRoom(slots);
         }
+    }
+
+    // As many slots of the window are free when the memory of a refused claim is.
+    private int slotsFreeOnceClaimable() {
+        return claimableBehind < 0 ? 0 : (int) (window.slots() - 1 - Math.max(0, window.cursor() - claimableBehind));
     }
 
     private boolean isOffered(final MemorySegment frame) {

@@ -30,9 +30,13 @@ final class GatheredFrames implements AutoCloseable {
     private boolean isNoticed;
 
     /// @param until sequences below this hold it
+    /// @param claim in the publisher's window; null where it is lent
     /// @param own registration of memory that is lent; null in the publisher's window
     private record Sent(
-            DeviceRegion frame, long until, @Nullable GatherSource own) {}
+            DeviceRegion frame,
+            long until,
+            DeviceWindow.@Nullable Claim claim,
+            @Nullable GatherSource own) {}
 
     GatheredFrames(final DeviceBackend device, final SourceSession session, final Consumer<String> notices) {
         this.device = device;
@@ -64,15 +68,30 @@ final class GatheredFrames implements AutoCloseable {
         return claims == null ? null : claims.region();
     }
 
-    boolean isClaimed(final DeviceRegion frame) {
-        return claims != null && claims.isClaimed(frame);
+    private DeviceWindow.@Nullable Claim find(final DeviceRegion frame) {
+        return claims == null ? null : claims.find(frame);
     }
 
-    /// The memory of a claim is needed no more.
+    /// Whether a frame lies in an open claim, from its first byte on.
+    boolean isClaimed(final DeviceRegion frame) {
+        return find(frame) != null;
+    }
+
+    /// The memory of an open claim is needed no more.
     ///
-    /// @return false when it is no open claim
+    /// @return false when it is none
     boolean release(final DeviceRegion frame) {
-        return claims != null && claims.release(frame);
+        final DeviceWindow.Claim claim = find(frame);
+        if (claim != null) {
+            claims().release(claim);
+        }
+        return claim != null;
+    }
+
+    /// Sequences below hold the oldest frame; -1 where none is held.
+    long oldestUntil() {
+        final Sent oldest = sent.peek();
+        return oldest == null ? -1 : oldest.until;
     }
 
     /// Has the next slots of the window send a frame from where it lies; their commit follows.
@@ -80,8 +99,8 @@ final class GatheredFrames implements AutoCloseable {
     /// @param frame claimed, or lent and known to the device
     /// @return false where the NIC does not reach this memory: the frame has to be copied
     boolean place(final DeviceRegion frame, final long slots) {
-        final boolean own = isClaimed(frame);
-        final GatherSource source = own ? claimsSource() : source(frame);
+        final DeviceWindow.Claim claim = find(frame);
+        final GatherSource source = claim == null ? source(frame) : claimsSource();
         if (source == null) {
             return false;
         }
@@ -91,7 +110,10 @@ final class GatheredFrames implements AutoCloseable {
         for (long i = 0; i < slots; i++) {
             places.set(window.slot(window.cursor() + i), source, begin + i * slotBytes);
         }
-        sent.add(new Sent(frame, window.cursor() + slots, own ? null : source));
+        if (claim != null) {
+            claim.sent();
+        }
+        sent.add(new Sent(frame, window.cursor() + slots, claim, claim == null ? source : null));
         return true;
     }
 
@@ -120,11 +142,10 @@ final class GatheredFrames implements AutoCloseable {
         final long freed = window.freed();
         for (Sent first = sent.peek(); first != null && first.until <= freed; first = sent.peek()) {
             sent.remove();
-            if (first.own == null) {
-                release(first.frame);
-            } else {
-                first.own.close();
+            if (first.claim != null) {
+                claims().release(first.claim);
             }
+            CloseHelper.close(first.own);
         }
     }
 

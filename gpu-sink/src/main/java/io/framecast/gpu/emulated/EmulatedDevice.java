@@ -134,10 +134,10 @@ public final class EmulatedDevice extends GpuDevice {
         return found;
     }
 
-    /// The allocation that holds an address, this process's; null when none does.
+    /// The allocation or imported memory that holds an address; null when none does.
     @Nullable
     Allocation allocation(final long address) {
-        return table().find(address);
+        return find(address);
     }
 
     /// Gives memory of another process an address here.

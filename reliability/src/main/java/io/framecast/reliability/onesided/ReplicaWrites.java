@@ -85,10 +85,26 @@ final class ReplicaWrites {
             return 0;
         }
         final int slot = memory.slot(firstSequence);
-        final int run = payloads(slot, Math.min(count, memory.slots() - slot));
-        refused = run == 0 || !headers(slot, run) || !guards(slot, run) || !word(firstSequence + run);
+        final boolean gathered = isGathered(slot);
+        final int alike = alike(slot, Math.min(count, memory.slots() - slot), gathered);
+        final int run = gathered ? alike : payloads(slot, alike);
+        refused = run == 0 || (!gathered && (!headers(slot, run) || !guards(slot, run))) || !word(firstSequence + run);
         posted = firstSequence + run;
         return refused ? SenderOutput.NO_FEED : run;
+    }
+
+    // The window has nothing of these: the replica keeps its older datagrams there, which are never taken for newer
+    // ones.
+    private boolean isGathered(final int slot) {
+        return DataLayout.isGathered(memory.headers(), WindowMemory.headerOffset(slot));
+    }
+
+    private int alike(final int slot, final int count, final boolean gathered) {
+        int alike = 1;
+        while (alike < count && isGathered(slot + alike) == gathered) {
+            alike++;
+        }
+        return alike;
     }
 
     // As many as there is room for, full slots together; 0 when the endpoint refused a write.

@@ -282,7 +282,10 @@ public final class SendWindow {
             return;
         }
         for (long s = Math.max(firstSequence, sealed); s < firstSequence + count; s++) {
-            words.seal(slot(s), s);
+            // Of a gathered payload the window has nothing.
+            if (!DataLayout.isGathered(headers, WindowMemory.headerOffset(slot(s)))) {
+                words.seal(slot(s), s);
+            }
         }
         sealed = Math.max(sealed, firstSequence + count);
     }

@@ -62,7 +62,7 @@ final class DeviceInput implements AutoCloseable {
     long offer(final FrameOptions options) {
         final DeviceRegion next = frame == null ? copied() : frame;
         if (next == null) {
-            return Publisher.BACK_PRESSURED;
+            return publisher.failure().isPresent() ? Publisher.CLOSED : Publisher.BACK_PRESSURED;
         }
         frame = next;
         final long code = publisher.offer(next, written, options);

@@ -35,6 +35,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,6 +84,8 @@ final class VerbsDeviceSourceTest {
     private final List<Subscriber> subscribers = new ArrayList<>();
     private final List<String> notices = new CopyOnWriteArrayList<>();
     private final int[] polled = new int[2];
+    private String sizes = "|window=512k|frame-max=" + FRAME_MAX;
+    private int[] lengths = LENGTHS;
     private Path counters;
     private Publisher publisher;
     private DeviceStream stream;
@@ -122,9 +125,8 @@ final class VerbsDeviceSourceTest {
         return node;
     }
 
-    private static Channel channel(final String keys, final int nic) {
-        return Channel.parse("framecast:verbs?group=239.77.5.9:4200|window=512k|frame-max=" + FRAME_MAX
-                + "|interface=standin" + nic + keys);
+    private Channel channel(final String keys, final int nic) {
+        return Channel.parse("framecast:verbs?group=239.77.5.9:4200" + sizes + "|interface=standin" + nic + keys);
     }
 
     private void open(final double loss, final String keys) {
@@ -150,8 +152,8 @@ final class VerbsDeviceSourceTest {
         }
     }
 
-    private static int length(final int id) {
-        return LENGTHS[id % LENGTHS.length];
+    private int length(final int id) {
+        return lengths[id % lengths.length];
     }
 
     private MemorySegment content(final int id) {
@@ -224,7 +226,7 @@ final class VerbsDeviceSourceTest {
         }
     }
 
-    private static long bytes(final int frames, final int above, final int upTo) {
+    private long bytes(final int frames, final int above, final int upTo) {
         long sum = 0;
         for (int id = 0; id < frames; id++) {
             sum += length(id) > above && length(id) <= upTo ? length(id) : 0;
@@ -318,6 +320,22 @@ final class VerbsDeviceSourceTest {
         end();
     }
 
+    @Tag("campaign")
+    @Test
+    void shouldSendFramesUpToTheLongest() {
+        EmulatedProvider.configure(EXPORTING.withMemory(2L << 30));
+        final int most = 128 << 20;
+        final int gatherMax = 100_000_000;
+        sizes = "|window=192m|ring-max=2g|frames-held=1|frame-max=" + most;
+        lengths = new int[] {most, 1, READ_MAX, READ_MAX + 1, 1 << 20, 33_554_431, gatherMax, gatherMax + 1, most - 1};
+        open(0, "|fastcopy-read-max=" + READ_MAX + "|gather-max=" + gatherMax);
+        publishClaimed(lengths.length);
+        awaitCount(LOADED, bytes(lengths.length, 0, READ_MAX));
+        awaitCount(GATHERED, bytes(lengths.length, READ_MAX, gatherMax));
+        awaitCount(COPIED, bytes(lengths.length, gatherMax, most));
+        end();
+    }
+
     @Test
     void shouldGiveClaimsBack() {
         open(0, BOTH);
@@ -329,6 +347,12 @@ final class VerbsDeviceSourceTest {
         publisher.abortDevice(second);
         publisher.abortDevice(first);
         assertThrows(IllegalArgumentException.class, () -> publisher.abortDevice(first));
+        final DeviceRegion sent = publisher.tryClaimDevice(GATHER_MAX);
+        assertNotNull(sent);
+        lengths = new int[] {GATHER_MAX};
+        assertTrue(publisher.offer(sent, write(0, sent), FrameOptions.DEFAULT) > 0);
+        assertThrows(IllegalArgumentException.class, () -> publisher.abortDevice(sent), "it is being sent");
+        await(() -> poll(1), "the frame");
         for (int i = 0; i < 100; i++) {
             final DeviceRegion again = publisher.tryClaimDevice(FRAME_MAX);
             assertNotNull(again);
