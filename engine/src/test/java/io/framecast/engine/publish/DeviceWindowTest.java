@@ -40,7 +40,7 @@ final class DeviceWindowTest {
     }
 
     @Test
-    void shouldGiveAllOfAnEmptyWindowWhereverItsLastClaimEnded() {
+    void shouldGiveAllOfAnEmptyWindow() {
         release(claim(900_000));
         release(claim(1_500_000));
         release(claim(BYTES));
