@@ -47,6 +47,7 @@ final class ReplicaWritesTest {
             window.headers()
                     .asSlice((long) slot * DataLayout.LENGTH, DataLayout.LENGTH)
                     .fill((byte) (100 + slot));
+            flags(slot, 0);
             window.lengths()[slot] = SLOT_BYTES;
             guards(share).setAtIndex(JAVA_LONG, slot, 1000 + slot);
         }
@@ -76,6 +77,11 @@ final class ReplicaWritesTest {
         assertTrue(writes.poll());
         assertEquals(CreditWord.of(EPOCH, first), fed.word());
         return writes;
+    }
+
+    // The second byte of a header.
+    private void flags(final int slot, final int value) {
+        window.headers().set(JAVA_BYTE, (long) slot * DataLayout.LENGTH + 1, (byte) value);
     }
 
     private boolean isCopied(final int slot, final int bytes) {
@@ -127,6 +133,29 @@ final class ReplicaWritesTest {
             assertTrue(isCopied(slot, SLOT_BYTES), "slot " + slot);
         }
         assertTrue(isBlank(slice(copy, 13, SLOT_BYTES)) && isBlank(slice(copy, 2, SLOT_BYTES)));
+    }
+
+    /// The window has no payload of a frame that is sent from elsewhere.
+    @Test
+    void shouldWriteOnlyTheWordForGatheredDatagrams() {
+        flags(3, DataLayout.FLAG_GATHERED);
+        flags(4, DataLayout.FLAG_GATHERED | DataLayout.FLAG_KEYFRAME);
+        flags(5, DataLayout.FLAG_KEYFRAME);
+        final ScriptedPort.Endpoint endpoint = endpoint(64);
+        final ReplicaWrites writes = begun(endpoint, 1);
+        assertEquals(2, writes.write(1, 6));
+        assertEquals(2, writes.write(3, 4));
+        assertEquals(2, writes.write(5, 2));
+        endpoint.stepAll();
+        assertTrue(writes.poll());
+        assertEquals(CreditWord.of(EPOCH, 7), fed.word());
+        assertEquals(Long.MAX_VALUE, writes.freeable());
+        for (final int slot : new int[] {1, 2, 5, 6}) {
+            assertTrue(isCopied(slot, SLOT_BYTES), "slot " + slot);
+        }
+        assertTrue(isBlank(slice(copy, 3, 2 * SLOT_BYTES)));
+        assertTrue(isBlank(copy.headers().asSlice(3L * DataLayout.LENGTH, 2L * DataLayout.LENGTH)));
+        assertEquals(0, guards(exposedCopy).getAtIndex(JAVA_LONG, 3));
     }
 
     @Test
