@@ -61,6 +61,9 @@ class DeviceSourceToolTest {
         final Map<?, ?> received = json(subscriber);
         assertEquals("emulated:0", published.get("device"));
         assertEquals("emulated:1", received.get("device"));
+        final Map<?, ?> source = (Map<?, ?>) published.get("source_memory");
+        assertEquals(0L, source.get("gather_max_bytes"));
+        assertEquals(2, ((List<?>) source.get("refused")).size(), "" + source);
         final Map<?, ?> placement = (Map<?, ?>) received.get("placement");
         assertEquals("fastcopy", placement.get("way"));
         assertEquals(65_536L, placement.get("fastcopy_max_bytes"));

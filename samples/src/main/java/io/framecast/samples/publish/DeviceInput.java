@@ -22,6 +22,8 @@ final class DeviceInput implements AutoCloseable {
     private final DeviceStream stream;
     private final DeviceEvent written;
     private final MemorySegment host;
+    // The publisher has none when it is closed.
+    private final Optional<DeviceSourceReport> report;
     private final long frameBytes;
     private long length;
     // Where the next frame lies; null while it is in the host.
@@ -32,6 +34,7 @@ final class DeviceInput implements AutoCloseable {
     DeviceInput(final Publisher publisher, final long frameBytes) {
         this.publisher = publisher;
         device = publisher.device();
+        report = publisher.deviceReport();
         // All of it is freed with the device, which the publisher closes.
         stream = device.openStream();
         written = device.openEvent();
@@ -50,7 +53,7 @@ final class DeviceInput implements AutoCloseable {
 
     /// How its frames are sent.
     Optional<DeviceSourceReport> report() {
-        return publisher.deviceReport();
+        return report;
     }
 
     /// The frame that was read is the next one.
