@@ -39,11 +39,11 @@ public record PlacementOptions(
         FASTCOPY,
         /// Payloads land in the host; the NIC copies them on.
         LOOPBACK,
-        /// In a host group ([SourceOptions#hostGroup]): another member has copied frames to the same device,
-        /// and they are read there. They are gone when that process dies.
+        /// In a host group ([SourceOptions#hostGroup]): another member has copied frames to the same device, and
+        /// they are read there. They are gone when that process dies.
         SHARED,
-        /// In a host group: another member has copied frames to its device, and each is copied from there,
-        /// within the device or from device to device.
+        /// In a host group: another member has copied frames to its device, and each is copied from there, within
+        /// the device or from device to device.
         PEER,
         /// Payloads land in a pinned ring in the host; the device's copy engine takes them by runs of
         /// datagrams.

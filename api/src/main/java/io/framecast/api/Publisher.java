@@ -123,10 +123,9 @@ public interface Publisher extends AutoCloseable {
     /// Subscribers that are ready: admitted, probed, with credit.
     int readySubscribers();
 
-    /// Subscribers that asked to join and were refused, or have not been ready for longer than a second: one
-    /// line each, with address, obstacle and how to fix it; at most 16. A subscriber that never asked is
-    /// absent: it did not hear this source, or its `ring-max` is below the stream's need, which it reports
-    /// itself.
+    /// Subscribers that asked to join and were refused, or have not been ready for longer than a second: one line
+    /// each, with address, obstacle and how to fix it; at most 16. A subscriber that never asked is absent: it did
+    /// not hear this source, or its `ring-max` is below the stream's need, which it reports itself.
     default List<String> unreadySubscribers() {
         return List.of();
     }
@@ -149,8 +148,8 @@ public interface Publisher extends AutoCloseable {
     @Override
     void close();
 
-    /// Ends the session without end of stream: subscribers report the source lost instead of the end of the
-    /// stream. For a source whose input failed. No acknowledgement is awaited. Idempotent, and without effect
-    /// after [#close].
+    /// Ends the session without end of stream: subscribers report the source lost instead of the end of the stream.
+    /// For a source whose input failed. No acknowledgement is awaited. Idempotent, and without effect after
+    /// [#close].
     void abandon();
 }

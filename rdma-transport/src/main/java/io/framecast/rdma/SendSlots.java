@@ -17,9 +17,8 @@ import java.util.Arrays;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
-/// A send ring as prebuilt requests `[header | payload]`. Identifiers count submitted requests, so one
-/// completion stands for all requests before it. The last request of each call asks for a completion, and
-/// every 32nd.
+/// A send ring as prebuilt requests `[header | payload]`. Identifiers count submitted requests, so one completion
+/// stands for all requests before it. The last request of each call asks for a completion, and every 32nd.
 final class SendSlots {
     // Every 32nd.
     private static final int SIGNAL_MASK = 31;
@@ -257,8 +256,8 @@ final class SendSlots {
         return completed;
     }
 
-    /// Back pressure is for want of room, or of an address handle that is not made yet; an error is a peer
-    /// for which no address handle can be made.
+    /// Back pressure is for want of room, or of an address handle that is not made yet; an error is a peer for which no
+    /// address handle can be made.
     long counter(final LaneCounter counter) {
         return switch (counter) {
             case SENT_DATAGRAMS -> submitted;

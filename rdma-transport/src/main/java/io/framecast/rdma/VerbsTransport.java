@@ -27,8 +27,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Lanes of one multicast channel on UD queue pairs, over RoCE v2 or InfiniBand. Receives headers into host
-/// memory, payloads into the host's or a device's.
+/// Lanes of one multicast channel on UD queue pairs, over RoCE v2 or InfiniBand. Receives headers into host memory,
+/// payloads into the host's or a device's.
 final class VerbsTransport implements Transport {
     static final String NAME = "verbs";
     static final String MULTICAST_ONLY = "verbs: expected group=; control= and ipc= need framecast:aeron";
@@ -116,8 +116,8 @@ final class VerbsTransport implements Transport {
     }
 
     /// Registers it, as lanes do. The device may take dma-bufs or not, a driver may know the GPU's addresses or
-    /// not, and either may stop at some length: only a trial registration shows it. One notice says which of
-    /// the two it is.
+    /// not, and either may stop at some length: only a trial registration shows it. One notice says which of the
+    /// two it is.
     @Override
     public Optional<String> canReceiveInto(final DeviceRegion memory) {
         try (RegistrationCache.Lease lease = link.registrations().lease(memory, Access.LOCAL_WRITE)) {

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 /// place of its own, where a transport gathers such ([Transport#gatherFrom]; MCAST-GDR, Chu et al. 2019,
 /// §4.2).
 ///
-/// Shapes: `headers` is `[slots][headerBytes]`, `payload` is `[slots][payloadBytes]`, `payloadLengths` is
-/// `[slots]`, in bytes, written by the owner before a slot is handed to [Lane#multicast] or [Lane#unicast]. A
-/// slot may be overwritten once [Lane#completed] has passed the send that used it last.
+/// Shapes: `headers` is `[slots][headerBytes]`, `payload` is `[slots][payloadBytes]`, `payloadLengths` is `[slots]`, in
+/// bytes, written by the owner before a slot is handed to [Lane#multicast] or [Lane#unicast].
+/// A slot may be overwritten once [Lane#completed] has passed the send that used it last.
 ///
 /// @param headers header memory in the host; may be empty when `headerBytes` is 0
 /// @param headerBytes bytes of each header, all sent; 0 for a control ring, whose datagrams are payload only

@@ -49,8 +49,7 @@ public interface Transport extends AutoCloseable {
         return address.toString();
     }
 
-    /// The network interface that this transport uses, or its RDMA device; empty where that is not known or
-    /// several.
+    /// The network interface that this transport uses, or its RDMA device; empty where that is not known or several.
     default String networkInterface() {
         return "";
     }

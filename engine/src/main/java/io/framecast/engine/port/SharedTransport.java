@@ -11,9 +11,9 @@ import io.framecast.api.spi.TransportCapabilities;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// A provider's transport as the engine uses it. The conductor opens its lanes and an agent closes them, one
-/// thread at a time. Without one-sided operations (`one-sided=off`) it accesses no peer's memory, and no peer
-/// accesses memory of this process. Owns the provider's transport.
+/// A provider's transport as the engine uses it. The conductor opens its lanes and an agent closes them, one thread at
+/// a time. Without one-sided operations (`one-sided=off`) it accesses no peer's memory, and no peer accesses memory of
+/// this process. Owns the provider's transport.
 public final class SharedTransport implements Transport {
     private final Transport transport;
     private final boolean isOneSided;

@@ -36,8 +36,8 @@ import java.util.function.ToLongFunction;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// A publisher: the producer's side of a send window. The publisher writes or copies frames into window slots
-/// and commits them; the sender's thread sends them from there.
+/// A publisher: the producer's side of a send window. The publisher writes or copies frames into window slots and
+/// commits them; the sender's thread sends them from there.
 public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     private static final long CLOSE_MAX_NS = TimeUnit.DAYS.toNanos(1);
     // Time for the work that follows the linger.

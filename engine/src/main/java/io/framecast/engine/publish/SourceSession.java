@@ -404,8 +404,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         return duration.compareTo(LONGEST) < 0 ? duration.toNanos() : LONGEST.toNanos();
     }
 
-    /// Publisher: frees what subscribers on this host released, unless the sender's thread is in its cycle,
-    /// which does.
+    /// Publisher: frees what subscribers on this host released, unless the sender's thread is in its cycle, which does.
     void reclaim() {
         if (local != null && cycle.tryLock()) {
             try {

@@ -12,8 +12,8 @@ import java.lang.foreign.MemorySegment;
 import org.agrona.CloseHelper;
 
 /// The source's registered memory: `slots` slots of the window and one more for probes, each `[header 40 |
-/// payload]`. The payload memory is mapped twice where the system supports it, so that every claim up to the
-/// whole window is contiguous.
+/// payload]`. The payload memory is mapped twice where the system supports it, so that every claim up to the whole
+/// window is contiguous.
 ///
 /// Owns its memory; freed by [#close].
 public final class SendMemory implements AutoCloseable {

@@ -9,8 +9,8 @@ import io.framecast.api.spi.OneSided;
 import io.framecast.engine.memory.RollbackOnFailure;
 import java.lang.foreign.MemorySegment;
 
-/// Measures how fast a device copies, once when a channel opens that leaves the choice to the engine. A
-/// measurement takes some milliseconds and never runs on the data path. One thread.
+/// Measures how fast a device copies, once when a channel opens that leaves the choice to the engine. A measurement
+/// takes some milliseconds and never runs on the data path. One thread.
 public final class CopySpeeds implements AutoCloseable {
     public static final long NO_LIMIT = Long.MAX_VALUE;
 
@@ -47,8 +47,8 @@ public final class CopySpeeds implements AutoCloseable {
         }
     }
 
-    /// Longest run that the CPU stores through a mapping before the device's copy of it would be complete; 0
-    /// where the device is always faster.
+    /// Longest run that the CPU stores through a mapping before the device's copy of it would be complete; 0 where
+    /// the device is always faster.
     public long storeMaxBytes() {
         try (DeviceMapping mapping = device.access().map(region)) {
             return crossover(bytes -> mapping.write(0, host, 0, bytes), this::copyIn);

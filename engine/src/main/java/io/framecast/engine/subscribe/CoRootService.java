@@ -28,9 +28,9 @@ import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// The service of a co-root to its repair group: a replica of the window in host memory, and a lane of its
-/// own for repairs. The service allocates both only once the source has made this subscription a co-root. A
-/// failure ends the service alone: the repair group then has its repairs from the source.
+/// The service of a co-root to its repair group: a replica of the window in host memory, and a lane of its own for
+/// repairs. The service allocates both only once the source has made this subscription a co-root. A failure ends
+/// the service alone: the repair group then has its repairs from the source.
 ///
 /// Threading: the receiver's thread, except for [#close] and for the work of the conductor, which takes time in
 /// proportion to the window. Ownership: the service owns memory and lane until [#close].
@@ -60,8 +60,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
 
     /// Memory, lane and store, opened by the conductor.
     ///
-    /// @param share the part that members of the repair group may read; null where the transport cannot
-    ///     share it
+    /// @param share the part that members of the repair group may read; null where the transport cannot share it
     private record Made(
             SendMemory memory,
             Lane repair,

@@ -12,6 +12,7 @@ import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.Transport;
+import io.framecast.api.spi.TransportCapabilities;
 import io.framecast.engine.hostgroup.GroupLeader;
 import io.framecast.engine.hostgroup.SharedFrames;
 import io.framecast.engine.hostgroup.Takeover;
@@ -99,8 +100,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     private boolean over;
     private boolean left;
 
-    /// Opens the lanes; the handshake is not begun. When the constructor throws, it closes everything it
-    /// opened.
+    /// Opens the lanes; the handshake is not begun. When the constructor throws, it closes everything it opened.
     ///
     /// @param control the subscription's
     /// @param loss injected into the data and repair lanes
@@ -133,7 +133,8 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             data = opened.add(
                     transport.open(lane(LaneKind.DATA, rings.dataRing(), new LaneAddress(stream.dataAddress()))));
             repair = opened.add(transport.open(lane(LaneKind.REPAIR, rings.repairRing(), null)));
-            final var placement = transport.capabilities().placement();
+            final TransportCapabilities.Placement placement =
+                    transport.capabilities().placement();
             final LanePort dataPort = new ReceiveLane(data, placement, shape.batchMax(), loss, memory::posted);
             final LanePort repairPort = new ReceiveLane(repair, placement, RepairSlots.BATCH_MAX, loss, memory::posted);
             final Assembly assembly = Assembly.of(shape, memory);

@@ -106,8 +106,8 @@ final class ArrivalAssembly extends Assembly {
         }
         final int tail = (int) (room % frame);
         final long before = toFrame + room - tail;
-        if (before > 0 || tail == 0) {
-            return (int) Math.min(run, before == 0 ? run : before);
+        if (before > 0) {
+            return (int) Math.min(run, before);
         }
         if (tail <= run) {
             placement.passOver(tail);

@@ -11,11 +11,11 @@ import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// A source's window, or a co-root's replica of one, that peers read over their endpoints, with a guard for
-/// each slot.
+/// A source's window, or a co-root's replica of one, that peers read over their endpoints, with a guard for each
+/// slot.
 ///
-/// Threading: one thread, but for construction. Ownership: owns its registrations and endpoints, not the
-/// window's memory.
+/// Threading: one thread, but for construction. Ownership: owns its registrations and endpoints, not the window's
+/// memory.
 public final class ExposedWindow implements AutoCloseable {
     private final PeerEndpoints peers;
     private final SlotGuards guards;

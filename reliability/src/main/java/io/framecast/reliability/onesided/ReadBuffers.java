@@ -10,8 +10,8 @@ import io.framecast.reliability.window.PayloadChecksum;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.SlotGuard;
 
-/// The landing slots of a session's RDMA reads, and for each slot the two reads of its guard. All endpoints
-/// of the session share them.
+/// The landing slots of a session's RDMA reads, and for each slot the two reads of its guard. All endpoints of the
+/// session share them.
 ///
 /// Threading: the session's thread, but for construction and [#close].
 final class ReadBuffers implements AutoCloseable {

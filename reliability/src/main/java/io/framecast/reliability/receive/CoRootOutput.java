@@ -8,11 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The effects of a co-root's work on the outside. Repairs come from its store.
 ///
-/// Called by the receiver machine's thread. Members are indices 0 … 62 of its group; [#disconnect] frees an
-/// index.
+/// Called by the receiver machine's thread. Members are indices 0 … 62 of its group; [#disconnect] frees an index.
 public interface CoRootOutput extends GroupRepairs.Output {
-    /// Takes host memory for a replica of the source's window; the same memory for as long as the session
-    /// lasts.
+    /// Takes host memory for a replica of the source's window; the same memory for as long as the session lasts.
     ///
     /// @return as many slots as the source's window has, or null without memory: then another receiver serves
     @Nullable
@@ -45,8 +43,8 @@ public interface CoRootOutput extends GroupRepairs.Output {
         return null;
     }
 
-    /// The addresses at which the source may write into the replica and into the word behind it; null while
-    /// they are being prepared, or where writing is impossible.
+    /// The addresses at which the source may write into the replica and into the word behind it; null while they
+    /// are being prepared, or where writing is impossible.
     default @Nullable EndpointOffer replicaOffer() {
         return null;
     }

@@ -9,8 +9,8 @@ import io.framecast.reliability.wire.ResumeLayout;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A receiver's side of JOIN → ADMIT → probe → READY: tokens, datagrams and their repetition. A probe may
-/// overtake its ADMIT, because the two take different lanes, so the handshake remembers the last probe.
+/// A receiver's side of JOIN → ADMIT → probe → READY: tokens, datagrams and their repetition. A probe may overtake
+/// its ADMIT, because the two take different lanes, so the handshake remembers the last probe.
 ///
 /// One thread. Each step takes the state of the receiver, and returns the next one.
 final class Handshake {

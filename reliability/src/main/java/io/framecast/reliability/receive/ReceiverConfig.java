@@ -45,8 +45,8 @@ public record ReceiverConfig(
         return Math.min(ringSlots, receiveCapacity);
     }
 
-    /// The smallest ring that a session works with: the frames held, one arriving frame, and the datagrams
-    /// that the source may have in flight.
+    /// The smallest ring that a session works with: the frames held, one arriving frame, and the datagrams that the
+    /// source may have in flight.
     public static long ringSlotsMin(final StreamInfo stream, final int framesHeld) {
         return (framesHeld + 1) * stream.frameMaxSlots() + stream.windowSlots();
     }

@@ -34,9 +34,8 @@ import org.jspecify.annotations.Nullable;
 /// One receiver of one session: join handshake, received datagrams, NACK, ACK, credit, whole frames in order.
 ///
 /// Inputs are the `on…` methods; the caller calls [#onTick] at [#nextDeadlineNs] and takes whole frames with
-/// [#pollFrame]; outputs go to [ReceiverOutput]. The machine never touches payload. After `onData` or
-/// `onRepair` answered GOOD and [#acceptedSequence] is not negative, the caller places that payload before it
-/// polls frames.
+/// [#pollFrame]; outputs go to [ReceiverOutput]. The machine never touches payload. After `onData` or `onRepair`
+/// answered GOOD and [#acceptedSequence] is not negative, the caller places that payload before it polls frames.
 ///
 /// No I/O, clock or thread: one caller, times in nanoseconds since the engine's start.
 public final class ReceiverMachine {
@@ -129,10 +128,10 @@ public final class ReceiverMachine {
         handshake.send(state, nowNs);
     }
 
-    /// Goes on with the membership of another receiver, instead of [#start]: the source is told by RESUME.
-    /// Until it answers with START nothing else is sent, and the caller polls no data. The log comes first:
-    /// from then on the next successor goes on from there, whether or not the source hears this one. Where
-    /// the log knows of another successor, the source hears nothing, and this receiver is LOST.
+    /// Goes on with the membership of another receiver, instead of [#start]: the source is told by RESUME. Until it
+    /// answers with START nothing else is sent, and the caller polls no data. The log comes first: from then on the
+    /// next successor goes on from there, whether or not the source hears this one. Where the log knows of another
+    /// successor, the source hears nothing, and this receiver is LOST.
     public void resume(final Checkpoint from, final long nowNs) {
         source.onHeard(nowNs);
         state = State.STARTING;
@@ -145,8 +144,8 @@ public final class ReceiverMachine {
         }
     }
 
-    /// Before the receiver is a member: keeps what a successor needs. From then on it drops only what cannot
-    /// become whole in time: who reads the other frames drops them.
+    /// Before the receiver is a member: keeps what a successor needs. From then on it drops only what cannot become
+    /// whole in time: who reads the other frames drops them.
     public void log(final CheckpointLog log) {
         ledger.log(log);
         if (drops != null) {
@@ -310,8 +309,7 @@ public final class ReceiverMachine {
         return run;
     }
 
-    /// The caller found the data lane empty. Without such calls the machine assumes that the lane is always
-    /// empty.
+    /// The caller found the data lane empty. Without such calls the machine assumes that the lane is always empty.
     public void onDrained(final long nowNs) {
         nacks.onDrained(nowNs);
     }
@@ -364,8 +362,8 @@ public final class ReceiverMachine {
         return Verdict.GOOD;
     }
 
-    /// Drops the next frames that cannot become whole any more, or expired earlier, where the source does not
-    /// wait. Call until null in each cycle. Memory and credit ([#onCredit]) must follow before the next call.
+    /// Drops the next frames that cannot become whole any more, or expired earlier, where the source does not wait.
+    /// Call until null in each cycle. Memory and credit ([#onCredit]) must follow before the next call.
     ///
     /// @return a reused object, or null when nothing is dropped
     public @Nullable DroppedFrames pollUnfinished(final long nowNs) {
@@ -374,8 +372,8 @@ public final class ReceiverMachine {
                 : onDropped(drops.nextUnfinished(ledger.creditLimit() - queue.first(), source.rttNs(), nowNs), nowNs);
     }
 
-    /// Drops the next frames that are whole and out of date, where the source does not wait. Call until null
-    /// before [#nextFrameBytes]. Memory and credit ([#onCredit]) must follow before the next call.
+    /// Drops the next frames that are whole and out of date, where the source does not wait. Call until null before
+    /// [#nextFrameBytes]. Memory and credit ([#onCredit]) must follow before the next call.
     ///
     /// @return a reused object, or null when nothing is dropped
     public @Nullable DroppedFrames pollOutdated(final long nowNs) {
@@ -634,8 +632,8 @@ public final class ReceiverMachine {
         }
     }
 
-    /// Whether a datagram of the repair lane would be accepted. A caller that must find a place for it asks
-    /// before [#onRepair]. Changes nothing.
+    /// Whether a datagram of the repair lane would be accepted. A caller that must find a place for it asks before
+    /// [#onRepair]. Changes nothing.
     public boolean wantsRepair(final MemorySegment header, final long offset, final int bytes) {
         if (state != State.RECEIVING || headers.check(header, offset, bytes) != Verdict.GOOD) {
             return false;
@@ -671,8 +669,8 @@ public final class ReceiverMachine {
         return queue.nextFrameId();
     }
 
-    /// Number of frames of the whole session that are known to have begun, by a datagram or by a heartbeat.
-    /// Those from [#nextFrameId] on were neither polled nor dropped.
+    /// Number of frames of the whole session that are known to have begun, by a datagram or by a heartbeat. Those
+    /// from [#nextFrameId] on were neither polled nor dropped.
     public long knownFrames() {
         return Math.max(announcedFrames, begunFrames());
     }
@@ -759,8 +757,7 @@ public final class ReceiverMachine {
         }
     }
 
-    /// The time at which [#onTick] has something to do; at the latest the time at which the source counts as
-    /// lost.
+    /// The time at which [#onTick] has something to do; at the latest the time at which the source counts as lost.
     public long nextDeadlineNs() {
         return switch (state) {
             case JOINING, PROBING, STARTING -> Math.min(handshake.dueNs(), source.lostNs());

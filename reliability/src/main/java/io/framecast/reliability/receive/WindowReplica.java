@@ -12,14 +12,14 @@ import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.Verdict;
 import org.jspecify.annotations.Nullable;
 
-/// A co-root's side of replication. The co-root repeats the address of its replica of the window until the
-/// source's word there answers. From then on it holds the datagrams below the word, and copies nothing
-/// itself. When its connection ends, which stops the writes, it copies again.
+/// A co-root's side of replication. The co-root repeats the address of its replica of the window until the source's
+/// word there answers. From then on it holds the datagrams below the word, and copies nothing itself. When its
+/// connection ends, which stops the writes, it copies again.
 ///
-/// The word follows its datagrams over a connection that carries out writes in order, but nothing depends on
-/// that order. The co-root checks headers as it checks those from the wire, and payloads by the checksum that
-/// the source wrote with them. Datagrams that fail a check are not held. When the word stands still while
-/// other lanes bring more, the co-root asks again.
+/// The word follows its datagrams over a connection that carries out writes in order, but nothing depends on that
+/// order. The co-root checks headers as it checks those from the wire, and payloads by the checksum that the source
+/// wrote with them. Datagrams that fail a check are not held. When the word stands still while other lanes bring
+/// more, the co-root asks again.
 ///
 /// One thread.
 final class WindowReplica {

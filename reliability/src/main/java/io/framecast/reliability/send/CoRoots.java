@@ -15,16 +15,16 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A source's co-roots (Subramoni, InfiniBand multicast collectives): the groups, their instructions by
-/// ASSIGN and REPAIR_GROUP, and the co-roots' aggregates.
+/// A source's co-roots (Subramoni, InfiniBand multicast collectives): the groups, their instructions by ASSIGN and
+/// REPAIR_GROUP, and the co-roots' aggregates.
 ///
-/// Every change has an epoch. An aggregate covers only members that joined the group up to its covered epoch,
-/// and its values are lower bounds that stay true. So an aggregate of an older epoch, or of a former co-root,
-/// does no harm. The source keeps the highest values that it knows of each member.
+/// Every change has an epoch. An aggregate covers only members that joined the group up to its covered epoch, and
+/// its values are lower bounds that stay true. So an aggregate of an older epoch, or of a former co-root, does no
+/// harm. The source keeps the highest values that it knows of each member.
 ///
-/// The source replaces a co-root that is gone, that has not confirmed its list, or that is late. A late
-/// co-root is silent while something is unacknowledged, although the source asked all members to answer. Its
-/// loss loses no data, because its own receipt has freed nothing.
+/// The source replaces a co-root that is gone, that has not confirmed its list, or that is late. A late co-root is
+/// silent while something is unacknowledged, although the source asked all members to answer. Its loss loses no
+/// data, because its own receipt has freed nothing.
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
 final class CoRoots {
@@ -134,8 +134,8 @@ final class CoRoots {
         }
     }
 
-    /// Whether the member is in a group, as its co-root or as one of its members: then the source knows only
-    /// the group's minimum of it.
+    /// Whether the member is in a group, as its co-root or as one of its members: then the source knows only the
+    /// group's minimum of it.
     boolean isOfASet(final int member) {
         return members.of(member).set != null;
     }

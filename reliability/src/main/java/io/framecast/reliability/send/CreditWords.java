@@ -11,13 +11,13 @@ import io.framecast.reliability.wire.StreamInfo;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
 
-/// The source's side of one-sided credit: which members may write their grants into its status vector, and
-/// whether those words are possible. The source connects to a member once the member is ready. While the
-/// connection stands, the source repeats the address of the member's word until the word shows a grant. An
-/// impossible word closes that member's connection only: its grants then come by datagram, as before.
+/// The source's side of one-sided credit: which members may write their grants into its status vector, and whether
+/// those words are possible. The source connects to a member once the member is ready. While the connection stands,
+/// the source repeats the address of the member's word until the word shows a grant. An impossible word closes that
+/// member's connection only: its grants then come by datagram, as before.
 ///
-/// A word belongs to one membership by its epoch, which is random and which the source sends to that member
-/// alone. The source closes the connection before another member gets the word.
+/// A word belongs to one membership by its epoch, which is random and which the source sends to that member alone.
+/// The source closes the connection before another member gets the word.
 ///
 /// One thread.
 final class CreditWords {

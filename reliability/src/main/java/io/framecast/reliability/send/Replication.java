@@ -90,8 +90,7 @@ final class Replication {
         }
     }
 
-    /// Whether the next datagrams must be sealed before they are sent: the replication writes their guards as
-    /// well.
+    /// Whether the next datagrams must be sealed before they are sent: the replication writes their guards as well.
     boolean isAny() {
         for (int i = 0; i < sets.size(); i++) {
             if (sets.get(i).isFed()) {

@@ -5,8 +5,8 @@ import io.framecast.reliability.wire.EndpointOffer;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// The effects of a sender machine on the outside. The network may lose control datagrams; the transport
-/// accepts repairs or refuses them.
+/// The effects of a sender machine on the outside. The network may lose control datagrams; the transport accepts
+/// repairs or refuses them.
 public interface SenderOutput extends RetransmitScheduler.Output {
     /// The source no longer writes to that member.
     int NO_FEED = -1;
@@ -61,8 +61,8 @@ public interface SenderOutput extends RetransmitScheduler.Output {
         return false;
     }
 
-    /// Writes consecutive sequences behind those written before into a member's replica, and then its word.
-    /// Their slots must not change until [SenderMachine#onWritten].
+    /// Writes consecutive sequences behind those written before into a member's replica, and then its word. Their
+    /// slots must not change until [SenderMachine#onWritten].
     ///
     /// @return how many were taken, from the first on: fewer when there is no room now; or [#NO_FEED] when the
     ///     replica is not written any more

@@ -15,8 +15,8 @@ import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
 import org.jspecify.annotations.Nullable;
 
-/// A receiver's part in one session: in each cycle it takes back released frames, polls its lanes, validates
-/// each datagram, puts payloads in place, delivers whole frames, and grants credit.
+/// A receiver's part in one session: in each cycle it takes back released frames, polls its lanes, validates each
+/// datagram, puts payloads in place, delivers whole frames, and grants credit.
 ///
 /// No I/O, clock or thread of its own: [#doWork] by one thread, times in nanoseconds since the engine's start.
 /// Lanes, memory and consumer are the caller's.
@@ -164,8 +164,8 @@ public final class ReceiveSession {
         }
     }
 
-    /// Takes back frames that the user released; part of [#doWork], and to be called alone after the receiver
-    /// has left.
+    /// Takes back frames that the user released; part of [#doWork], and to be called alone after the receiver has
+    /// left.
     ///
     /// @return frames
     public int takeBack(final long nowNs) {
@@ -326,8 +326,8 @@ public final class ReceiveSession {
         return assembly.framesHeld() > 0;
     }
 
-    /// Takes back frames that were released, and frames that were delivered and never polled, after the
-    /// consumer closed.
+    /// Takes back frames that were released, and frames that were delivered and never polled, after the consumer
+    /// closed.
     public void drain() {
         takeBack(0);
         delivery.drain();

@@ -23,9 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// A source's part in one session: in each cycle it sends within the members' grants, retransmits missing
 /// datagrams, and frees slots that every member acknowledged and no device reads.
 ///
-/// No I/O, clock or thread of its own: [#doWork] by one thread, times in nanoseconds since the engine's
-/// start. The publisher's thread fills the window ([SendWindow]). Lanes, memory and endpoints are the
-/// caller's.
+/// No I/O, clock or thread of its own: [#doWork] by one thread, times in nanoseconds since the engine's start. The
+/// publisher's thread fills the window ([SendWindow]). Lanes, memory and endpoints are the caller's.
 public final class SendSession implements SenderOutput {
     // Limits of one call and of one cycle: control waits no longer than that.
     private static final int SEND_BATCH_BYTES = 1 << 20;
@@ -86,8 +85,7 @@ public final class SendSession implements SenderOutput {
 
     /// Before the first cycle: others than members read the window's memory.
     ///
-    /// @param freeable gives how much, up to a sequence below which members need nothing, they do not
-    ///     need either
+    /// @param freeable gives how much, up to a sequence below which members need nothing, they do not need either
     public void readBy(final LongUnaryOperator freeable) {
         readers = freeable;
     }

@@ -15,9 +15,9 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
-/// A receiver's process: finds sources by their heartbeats and joins each session. When it lost a session
-/// that goes on, it joins again under a new identity. Every session gets every datagram of every lane, as
-/// sockets of one group do; the machines separate them.
+/// A receiver's process: finds sources by their heartbeats and joins each session. When it lost a session that goes
+/// on, it joins again under a new identity. Every session gets every datagram of every lane, as sockets of one
+/// group do; the machines separate them.
 class SimReceiver extends SimNode {
     private static final int SESSIONS_MAX = 4;
     private static final long REFUSED_NS = 50_000_000;

@@ -49,8 +49,8 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// One membership of one process in one session, under an identity of its own: the machine, its memory, the
-/// user that takes and releases frames, and the checks.
+/// One membership of one process in one session, under an identity of its own: the machine, its memory, the user
+/// that takes and releases frames, and the checks.
 final class SimReception implements ReceiverOutput {
     /// The allowance for overtaking datagrams in runs without overtaking.
     static final int REORDER_QUIET = 3;

@@ -32,8 +32,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// The source's process: the lanes and memory of one [SendSession], its publisher, and the checks of its
-/// datagrams and freed slots.
+/// The source's process: the lanes and memory of one [SendSession], its publisher, and the checks of its datagrams
+/// and freed slots.
 final class SimSource extends SimNode implements ControlPort {
     static final int ALIVE_TIMEOUT_MS = 400;
     static final long ALIVE_TIMEOUT_NS = ALIVE_TIMEOUT_MS * 1_000_000L;
@@ -130,8 +130,7 @@ final class SimSource extends SimNode implements ControlPort {
         return window.slots();
     }
 
-    /// Whether the source has finished: all members acknowledged everything, or it closed in the middle of a
-    /// frame.
+    /// Whether the source has finished: all members acknowledged everything, or it closed in the middle of a frame.
     boolean isDrained() {
         return publisher.isEnded() && (closed || session.isDrained());
     }

@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 /// [SmallFrames], the consumer takes that as it stands by [#takeBundle].
 ///
 /// Threading: one producer (the publisher's thread: everything that claims and commits), one consumer (the
-/// sender: the cursors, [#takeBundle] and [#free]). The two meet in `committed` (release by the producer),
-/// `freed` (release by the consumer) and the open bundle. A bundle that the consumer took is committed by its
-/// taking: the consumer knows at once, the producer when it next looks, and so each has a count of its own.
+/// sender: the cursors, [#takeBundle] and [#free]). The two meet in `committed` (release by the producer), `freed`
+/// (release by the consumer) and the open bundle. A bundle that the consumer took is committed by its taking: the
+/// consumer knows at once, the producer when it next looks, and so each has a count of its own.
 public final class SendWindow {
     private static final VarHandle COMMITTED;
     private static final VarHandle FREED;
@@ -130,8 +130,8 @@ public final class SendWindow {
         return cursor;
     }
 
-    /// Producer: begins a frame, whose first datagram takes [#cursor]; no bundle is open. Its datagrams are
-    /// then committed in parts.
+    /// Producer: begins a frame, whose first datagram takes [#cursor]; no bundle is open. Its datagrams are then
+    /// committed in parts.
     ///
     /// @param flags see [DataLayout]
     /// @param frameMetadata sent apart, on the control lane; empty for none
@@ -218,8 +218,8 @@ public final class SendWindow {
         cursor++;
     }
 
-    /// Consumer: closes the open bundle and commits it, if it has frames. To be called when there is nothing
-    /// else to send, because a bundle that waits longer is fuller.
+    /// Consumer: closes the open bundle and commits it, if it has frames. To be called when there is nothing else
+    /// to send, because a bundle that waits longer is fuller.
     ///
     /// @return whether one more datagram is committed
     public boolean takeBundle() {
@@ -262,8 +262,8 @@ public final class SendWindow {
         return freed;
     }
 
-    /// Consumer: gives the slots below `sequence` back to the producer. It wipes the guards of sealed slots
-    /// first, so that no reader of a slot takes the producer's next payload for the previous one.
+    /// Consumer: gives the slots below `sequence` back to the producer. It wipes the guards of sealed slots first,
+    /// so that no reader of a slot takes the producer's next payload for the previous one.
     public void free(final long sequence) {
         if (sequence > freed) {
             final SlotGuards words = guards;
@@ -274,8 +274,8 @@ public final class SendWindow {
         }
     }
 
-    /// Consumer: writes the guards of committed datagrams for members that read their slots and are not
-    /// waited for. Reads all of their payload. Each datagram is sealed once.
+    /// Consumer: writes the guards of committed datagrams for members that read their slots and are not waited for.
+    /// Reads all of their payload. Each datagram is sealed once.
     public void seal(final long firstSequence, final int count) {
         final SlotGuards words = guards;
         if (words == null) {
@@ -290,8 +290,8 @@ public final class SendWindow {
         sealed = Math.max(sealed, firstSequence + count);
     }
 
-    /// Consumer: the first sequence at or after `sequence` that begins a frame; it may not be committed yet.
-    /// The header of `sequence` gives it, or that of the last datagram committed.
+    /// Consumer: the first sequence at or after `sequence` that begins a frame; it may not be committed yet. The
+    /// header of `sequence` gives it, or that of the last datagram committed.
     public long boundaryFrom(final long sequence) {
         final long end = committed();
         if (end == 0) {

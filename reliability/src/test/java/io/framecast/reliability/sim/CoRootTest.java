@@ -45,8 +45,8 @@ final class CoRootTest {
         return (double) (report.of(SimCount.TAKEN) + report.of(SimCount.ANNOUNCED)) / report.of(SimCount.SENT);
     }
 
-    /// Subramoni (InfiniBand multicast collectives): "Hot spot is created at root due to large number of
-    /// ACK's that reach it."
+    /// Subramoni (InfiniBand multicast collectives): "Hot spot is created at root due to large number of ACK's that
+    /// reach it."
     @Tag("campaign")
     @ResourceLock("large simulation")
     @Test

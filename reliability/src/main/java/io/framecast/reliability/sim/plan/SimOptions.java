@@ -90,8 +90,8 @@ public record SimOptions(
                 Plant.NONE);
     }
 
-    /// Draws the options of a seed. Each fault is absent, mild or wild. So some runs have only few kinds of
-    /// faults, and find errors that a mixture would hide.
+    /// Draws the options of a seed. Each fault is absent, mild or wild. So some runs have only few kinds of faults,
+    /// and find errors that a mixture would hide.
     public static SimOptions draw(final RandomGenerator random, final Swarm swarm) {
         final int window = 16 << random.nextInt(4);
         final int capacity = 4 << random.nextInt(5);
