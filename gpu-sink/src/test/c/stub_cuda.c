@@ -571,6 +571,7 @@ int cuMemHostUnregister(void *start) {
     NEEDS_CONTEXT
     Range *range = starting(registered, (uint64_t) start);
     if (!range) FAIL(NOT_REGISTERED);
+    run_all();
     range->bytes = 0;
     LEAVE
 }

@@ -1,5 +1,6 @@
 // The kernels of byte_sum.cu for the stub libcuda: framecast.cuh compiled for the host, a thread for each block. Addresses of
 // device memory carry the stub's bit.
+#define FC_STATE_ADDRESS(address) ((address) & ~(1ull << 61))
 #include "framecast.cuh"
 
 #include <pthread.h>
@@ -26,8 +27,6 @@ static void byte_sum(const uint64_t *arguments, unsigned blocks, unsigned block)
     fc_queue queue;
     fc_frame frame;
     fc_open(&queue, (const void *) arguments[0]);
-    queue.state = host(queue.state);
-    queue.cursor = host(queue.cursor);
     fc_u64 *results = (fc_u64 *) arguments[1], *partial = host((fc_u64 *) arguments[3]);
     while (fc_wait(&queue, fc_any(), &frame)) {
         fc_u64 sum = 0;

@@ -46,8 +46,22 @@ public interface DeviceBackend extends AutoCloseable {
         // Copies from any memory run alike.
     }
 
+    /// Ends what [#registerHost] began. Waits for the copies from the memory, and on some devices for everything that
+    /// runs there: a [KernelSource#persistent] kernel as well.
     default void unregisterHost(final MemorySegment segment) {
         // Nothing was registered.
+    }
+
+    /// As [#unregisterHost(MemorySegment)]; but beside a persistent kernel, for whose end a device may wait, it is done
+    /// later, and this returns at once.
+    ///
+    /// @param afterwards gives the memory back, once the device has no more to do with it; on any thread
+    default void unregisterHost(final MemorySegment segment, final Runnable afterwards) {
+        try {
+            unregisterHost(segment);
+        } finally {
+            afterwards.run();
+        }
     }
 
     /// Makes a stream: work on one stream runs in order, streams run beside each other.

@@ -629,10 +629,12 @@ final class FollowerSegment implements AutoCloseable {
 
     private void free() {
         if (registered) {
-            device.unregisterHost(ring);
+            // Waits for no persistent kernel: the memory stays mapped until the device has let go of it.
+            device.unregisterHost(ring, arena::close);
+        } else {
+            arena.close();
         }
         words.close();
-        arena.close();
         Libc.close(waker);
         Libc.close(leader);
         // Last: then the leader may give this member's place to another.

@@ -37,6 +37,9 @@ public final class ArrivalLayout {
     static final int RECORD_REASON = 52;
     static final int RETURN_BYTES = 4;
 
+    static final int LOCK_BYTES = 64;
+    static final int LOCK_STOP = 32;
+    static final int RELAY_BYTES = 80;
     static final int CURSOR_BYTES = 16;
 
     /// A frame in device memory.
@@ -73,11 +76,12 @@ public final class ArrivalLayout {
         return HEADER_BYTES + (long) entries * (ENTRY_BYTES + RECORD_BYTES + RETURN_BYTES);
     }
 
-    /// Bytes of the device's own memory: counts of blocks done, then a cursor per block.
+    /// Bytes of the device's own memory: counts of blocks done, a relay of entries with their records, then a
+    /// cursor per block.
     static long stateBytes(final int entries, final int consumers) {
         final long counts = ((long) entries * Integer.BYTES + 15) / 16 * 16;
         final long bits = ((long) entries + 127) / 128 * 16;
-        return counts + consumers * (CURSOR_BYTES + bits + (long) entries * ENTRY_BYTES);
+        return counts + LOCK_BYTES + (long) entries * RELAY_BYTES + consumers * (CURSOR_BYTES + bits);
     }
 
     static long entryOffset(final int slot) {

@@ -233,6 +233,33 @@ final class CudaBackend extends GpuDevice {
     }
 
     @Override
+    public void unregisterHost(final MemorySegment segment, final Runnable afterwards) {
+        // What waits is not this backend's to end when it is closed.
+        if (registered.remove(segment.address())) {
+            resources().give(Kind.REGISTRATIONS, 1);
+        }
+        kernels.whenNoneRuns(() -> {
+            unregisterNow(new CudaHandles.HostPointer(segment.address()));
+            afterwards.run();
+        });
+    }
+
+    // A device that is lost has lost its registrations with it, and was complained of before.
+    private void unregisterNow(final CudaHandles.HostPointer pointer) {
+        if (context.enter() != CUresult.CUDA_SUCCESS) {
+            return;
+        }
+        try {
+            streams.drain();
+            JCudaDriver.cuMemHostUnregister(pointer);
+        } catch (final DeviceException _) {
+            // Of a device that failed nothing is left to unregister.
+        } finally {
+            context.leave();
+        }
+    }
+
+    @Override
     public DeviceStream openStream() {
         try (CudaContext.Visit _ = visit()) {
             final CudaStream stream = new CudaStream(this);

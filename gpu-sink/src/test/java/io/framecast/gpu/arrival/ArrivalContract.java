@@ -15,10 +15,12 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.gpu.SharedWords;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -222,6 +224,23 @@ abstract class ArrivalContract {
             device.free(device.allocate(64));
             assertEquals(before, device.allocatedBytes());
             assertThrows(IllegalArgumentException.class, () -> device.free(region));
+        }
+    }
+
+    /// Else a follower whose leader has gone would hold up its node until the kernel ends.
+    @Test
+    void shouldUnregisterHostMemoryLaterWhileTheKernelRuns() {
+        final AtomicBoolean gone = new AtomicBoolean();
+        try (Arena arena = Arena.ofShared();
+                Arrival arrival = Arrival.open(device, ArrivalOptions.DEFAULT)) {
+            final MemorySegment memory = arena.allocate(1 << 16, 1 << 12);
+            device.registerHost(memory);
+            launch(arrival);
+            device.unregisterHost(memory, () -> gone.set(true));
+            assertTrue(arrival.isRunning(), "unregistering waited for nothing");
+            assertTrue(arrival.drain(LONG));
+            device.free(device.allocate(64));
+            assertTrue(gone.get(), "memory is still registered");
         }
     }
 
