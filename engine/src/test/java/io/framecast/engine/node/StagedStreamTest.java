@@ -201,7 +201,9 @@ class StagedStreamTest extends LateDeviceFixture {
         deliver(60, 1);
         final long copied = subscriber.stats().reassembledBytes() - before;
         assertEquals(100, inBuffers);
-        assertTrue(faults == 0 ? copied == 0 : copied > 0 && before > 0, () -> copied + " bytes were copied");
+        assertTrue(
+                faults == 0 ? copied == 0 : copied > 0 && before > 0,
+                () -> copied + " bytes were copied, " + before + " before: " + subscriber.stats() + publisher.stats());
     }
 
     private void post() {

@@ -7,9 +7,18 @@ package io.framecast.gpu.emulated;
 /// @param streamCommandsMax commands a stream holds before its enqueuer has to wait; a power of two
 /// @param residentBlocks blocks of persistent kernels, of whatever size, that the device holds at a time
 /// @param disorder how late streams run against each other
+/// @param mappedReadsPerSecond bytes that the CPU reads a second through a mapping, and waits for, as it does for those
+/// of
+///     a GPU, which are not cached; [#UNLIMITED] reads as fast as the host can
 /// @param nics which NICs may write into the device. Copies run as late as ever; writes of NICs are visible at once
 public record EmulatedConfig(
-        long memoryBytes, Link link, int streamCommandsMax, int residentBlocks, Disorder disorder, Nics nics) {
+        long memoryBytes,
+        Link link,
+        long mappedReadsPerSecond,
+        int streamCommandsMax,
+        int residentBlocks,
+        Disorder disorder,
+        Nics nics) {
     /// How NICs know the device's memory.
     public enum Nics {
         /// None does.
@@ -46,12 +55,16 @@ public record EmulatedConfig(
     }
 
     public static final long UNLIMITED = Long.MAX_VALUE;
-    public static final EmulatedConfig DEFAULT =
-            new EmulatedConfig(16L << 30, new Link(UNLIMITED, UNLIMITED), 1024, 1024, Disorder.NONE, Nics.NONE);
+    public static final EmulatedConfig DEFAULT = new EmulatedConfig(
+            16L << 30, new Link(UNLIMITED, UNLIMITED), UNLIMITED, 1024, 1024, Disorder.NONE, Nics.NONE);
 
     public EmulatedConfig {
         if (memoryBytes <= 0) {
             throw new IllegalArgumentException("emulated memory: expected bytes > 0, got " + memoryBytes);
+        }
+        if (mappedReadsPerSecond <= 0) {
+            throw new IllegalArgumentException(
+                    "emulated mapping: expected bytes per second > 0, got " + mappedReadsPerSecond);
         }
         if (streamCommandsMax < 2 || Integer.bitCount(streamCommandsMax) != 1) {
             throw new IllegalArgumentException(
@@ -63,24 +76,30 @@ public record EmulatedConfig(
     }
 
     public EmulatedConfig withMemory(final long bytes) {
-        return new EmulatedConfig(bytes, link, streamCommandsMax, residentBlocks, disorder, nics);
+        return new EmulatedConfig(bytes, link, mappedReadsPerSecond, streamCommandsMax, residentBlocks, disorder, nics);
     }
 
     public EmulatedConfig withLink(final long toDevice, final long toHost) {
         final Link other = new Link(toDevice, toHost);
-        return new EmulatedConfig(memoryBytes, other, streamCommandsMax, residentBlocks, disorder, nics);
+        return new EmulatedConfig(
+                memoryBytes, other, mappedReadsPerSecond, streamCommandsMax, residentBlocks, disorder, nics);
+    }
+
+    public EmulatedConfig withMappedReads(final long perSecond) {
+        return new EmulatedConfig(memoryBytes, link, perSecond, streamCommandsMax, residentBlocks, disorder, nics);
     }
 
     public EmulatedConfig withStreamCommands(final int commandsMax) {
-        return new EmulatedConfig(memoryBytes, link, commandsMax, residentBlocks, disorder, nics);
+        return new EmulatedConfig(memoryBytes, link, mappedReadsPerSecond, commandsMax, residentBlocks, disorder, nics);
     }
 
     public EmulatedConfig withResidentBlocks(final int blocks) {
-        return new EmulatedConfig(memoryBytes, link, streamCommandsMax, blocks, disorder, nics);
+        return new EmulatedConfig(memoryBytes, link, mappedReadsPerSecond, streamCommandsMax, blocks, disorder, nics);
     }
 
     public EmulatedConfig withDisorder(final Disorder value) {
-        return new EmulatedConfig(memoryBytes, link, streamCommandsMax, residentBlocks, value, nics);
+        return new EmulatedConfig(
+                memoryBytes, link, mappedReadsPerSecond, streamCommandsMax, residentBlocks, value, nics);
     }
 
     public EmulatedConfig withExports() {
@@ -92,6 +111,7 @@ public record EmulatedConfig(
     }
 
     private EmulatedConfig with(final Nics value) {
-        return new EmulatedConfig(memoryBytes, link, streamCommandsMax, residentBlocks, disorder, value);
+        return new EmulatedConfig(
+                memoryBytes, link, mappedReadsPerSecond, streamCommandsMax, residentBlocks, disorder, value);
     }
 }

@@ -8,8 +8,9 @@ import io.framecast.gpu.device.HostBounds;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
-/// An emulated device's memory as the CPU stores into it. Where the link is modelled, stores take the link's
-/// time: the thread that stores waits for them.
+/// An emulated device's memory as the CPU stores into it and reads it. Where the link is modelled, or the rate of
+/// reads,
+/// they take that time: the thread that stores or reads waits for them.
 final class EmulatedMapping implements DeviceMapping {
     private static final double NS_PER_SECOND = 1e9;
 
@@ -44,7 +45,8 @@ final class EmulatedMapping implements DeviceMapping {
         final long startNs = System.nanoTime();
         VarHandle.acquireFence();
         MemorySegment.copy(allocation.backing(), base + offset, target, targetOffset, length);
-        pass(startNs, length, device.config().link().toHostBytesPerSecond());
+        final EmulatedConfig config = device.config();
+        pass(startNs, length, Math.min(config.link().toHostBytesPerSecond(), config.mappedReadsPerSecond()));
     }
 
     private void check(final long offset, final long length) {

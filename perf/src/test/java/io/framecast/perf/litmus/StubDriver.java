@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -34,21 +35,25 @@ public record StubDriver(Path folder) {
                             .map(name -> "__attribute__((weak)) int " + name + "(void) { return 801; }\n")
                             .collect(Collectors.joining()));
         }
+        return compile("libcuda.so.1", SOURCES.resolve("stub_cuda.c").toString(), weak.toString());
+    }
+
+    /// Beside it gdrcopy's library, so that the CPU reads and stores through mappings.
+    ///
+    /// @return why it cannot be built here; empty when it was
+    Optional<String> buildGdrcopy() throws IOException, InterruptedException {
+        return compile("libgdrapi.so.2", SOURCES.resolve("stub_gdrapi.c").toString());
+    }
+
+    private Optional<String> compile(final String name, final String... sources)
+            throws IOException, InterruptedException {
+        final List<String> command =
+                new ArrayList<>(List.of("gcc", "-shared", "-fPIC", "-O1", "-pthread", "-Wl,-soname," + name, "-o"));
+        command.add(folder.resolve(name).toString());
+        command.addAll(List.of(sources));
         final Process process;
         try {
-            process = new ProcessBuilder(
-                            "gcc",
-                            "-shared",
-                            "-fPIC",
-                            "-O1",
-                            "-pthread",
-                            "-Wl,-soname,libcuda.so.1",
-                            "-o",
-                            folder.resolve("libcuda.so.1").toString(),
-                            SOURCES.resolve("stub_cuda.c").toString(),
-                            weak.toString())
-                    .redirectErrorStream(true)
-                    .start();
+            process = new ProcessBuilder(command).redirectErrorStream(true).start();
         } catch (final IOException _) {
             return Optional.of("no gcc to build the stub libcuda with");
         }

@@ -270,6 +270,23 @@ final class VerbsDeviceSourceTest {
         end();
     }
 
+    /// Reads of a GPU's memory are slow: from some length on the copy engine is faster.
+    @Test
+    void shouldMeasureUpToWhichLengthReadsAreFaster() {
+        EmulatedProvider.configure(
+                EXPORTING.withDisorder(EmulatedConfig.Disorder.NONE).withMappedReads(20_000_000));
+        open(0.03, "|gather-max=0");
+        final DeviceSourceReport report = publisher.deviceReport().orElseThrow();
+        final int readMax = (int) report.readMaxBytes();
+        assertTrue(readMax < 1 << 20, report::toString);
+        assertEquals(readMax == 0 ? 2 : 1, report.refused().size(), report::toString);
+        lengths = new int[] {1, Math.max(1, readMax), readMax + 1, 2 * readMax + 7};
+        publishClaimed(10 * lengths.length);
+        awaitCount(LOADED, bytes(10 * lengths.length, 0, readMax));
+        awaitCount(COPIED, bytes(10 * lengths.length, readMax, FRAME_MAX));
+        end();
+    }
+
     /// The user's own memory stays the publisher's until all have the frame; and is found registered then.
     @ParameterizedTest
     @CsvSource({"0", "0.03"})

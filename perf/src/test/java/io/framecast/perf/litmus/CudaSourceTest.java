@@ -1,0 +1,92 @@
+package io.framecast.perf.litmus;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Frames in a GPU's memory that the CPU reads through a mapping, and longer ones that are copied: over the stubs of
+/// libcuda
+/// and of gdrcopy's library, in a process of its own.
+class CudaSourceTest {
+    private static final long CHILD_SECONDS_MAX = 180;
+    private static final int UDP_PORT = 24_001 + (int) (ProcessHandle.current().pid() % 4_000) * 3;
+
+    @TempDir
+    static Path folder;
+
+    @BeforeAll
+    static void build() throws IOException, InterruptedException {
+        final StubDriver stub = new StubDriver(folder);
+        Optional<String> missing = stub.build();
+        if (missing.isEmpty()) {
+            missing = stub.buildGdrcopy();
+        }
+        missing.ifPresent(why -> System.err.println("CudaSourceTest skipped: " + why));
+        Assumptions.assumeTrue(missing.isEmpty());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "512", "4096"})
+    void shouldReadFramesUpToTheLimit(final String limit) throws Exception {
+        final Map<String, String> said = child("|fastcopy-read-max=" + limit, Map.of());
+        assertEquals(limit, said.get("read-max"), said::toString);
+        requireAll(said);
+    }
+
+    /// The stub's memory is the host's, so that reads of it are fast: up to which length is for the machine to say.
+    @Test
+    void shouldMeasureTheLimit() throws Exception {
+        requireAll(child("", Map.of()));
+    }
+
+    @Test
+    void shouldSayWhyNothingIsReadAndCopyAll() throws Exception {
+        final Map<String, String> said = child("", Map.of("FRAMECAST_STUB_NO_GDRDRV", "1"));
+        assertEquals("0", said.get("read-max"), said::toString);
+        assertTrue(said.get("report").contains("no read: "), said::toString);
+        requireAll(said);
+    }
+
+    private static void requireAll(final Map<String, String> said) {
+        assertEquals("80", said.get("frames"), said::toString);
+        for (final String way : new String[] {"read", "copied"}) {
+            final String[] counted = said.get(way).split(" of ");
+            assertEquals(counted[1], counted[0], said::toString);
+        }
+    }
+
+    private static Map<String, String> child(final String keys, final Map<String, String> environment)
+            throws IOException, InterruptedException {
+        final Path output = Files.createTempFile(folder, "child", ".out");
+        final Path counters = Files.createTempFile(folder, "child", ".counters");
+        Files.delete(counters);
+        final ProcessBuilder builder = new StubDriver(folder)
+                .java(CudaSourceChild.class, Integer.toString(UDP_PORT), keys, counters.toString())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile());
+        builder.environment().putAll(environment);
+        final Process process = builder.start();
+        final boolean ended = process.waitFor(CHILD_SECONDS_MAX, TimeUnit.SECONDS);
+        process.destroyForcibly();
+        final String text = Files.readString(output);
+        assertTrue(ended, () -> "hangs: " + text);
+        assertEquals(0, process.exitValue(), text);
+        return text.lines()
+                .filter(line -> line.contains("\t"))
+                .collect(Collectors.toMap(
+                        line -> line.substring(0, line.indexOf('\t')), line -> line.substring(line.indexOf('\t') + 1)));
+    }
+}
