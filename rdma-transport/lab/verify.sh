@@ -15,7 +15,7 @@ here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 cd -- "$here/../.."
 
 # Where tests tagged `rdma` are.
-MODULES=(rdma-transport)
+MODULES=(rdma-transport samples)
 DEVICES=(rxe1 rxe2 rxe3)
 DEMO=${FRAMECAST_LAB_DEMO:-required}
 STREAMS=${FRAMECAST_LAB_STREAMS:-}

@@ -81,9 +81,10 @@ final class CudaAccess implements DeviceAccess {
     @Override
     public DeviceRegion identify(final DeviceRegion region) {
         final long buffer = bufferId(region.address());
-        if (buffer == NO_BUFFER) {
-            throw new IllegalArgumentException(backend.name() + ": no device memory, or memory that is freed: "
-                    + region.bytes() + " bytes at 0x" + Long.toHexString(region.address()));
+        if (buffer == NO_BUFFER || bufferId(region.address() + Math.max(1, region.bytes()) - 1) != buffer) {
+            throw new IllegalArgumentException(
+                    backend.name() + ": no device memory, not one allocation, or memory that is freed: "
+                            + region.bytes() + " bytes at 0x" + Long.toHexString(region.address()));
         }
         return region.of(new Identified(this, region.address(), buffer));
     }

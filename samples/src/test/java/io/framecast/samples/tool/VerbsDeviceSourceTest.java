@@ -7,30 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.Channel;
-import io.framecast.api.DeviceFrame;
 import io.framecast.api.DeviceSourceReport;
 import io.framecast.api.FrameOptions;
-import io.framecast.api.Framecast;
-import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
-import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
-import io.framecast.engine.metrics.CounterReader;
-import io.framecast.engine.metrics.CounterSample;
 import io.framecast.gpu.emulated.EmulatedConfig;
 import io.framecast.gpu.emulated.EmulatedProvider;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -68,7 +55,6 @@ final class VerbsDeviceSourceTest {
     private static final String GATHERED = "framecast_gathered_bytes_total";
     private static final String LOADED = "framecast_loaded_bytes_total";
     private static final String COPIED = "framecast_copied_out_bytes_total";
-    private static final long WAIT_NS = 120_000_000_000L;
     private static final EmulatedConfig EXPORTING = EmulatedConfig.DEFAULT
             .withMemory(256L << 20)
             .withDisorder(new EmulatedConfig.Disorder(7, 2_000_000))
@@ -79,14 +65,9 @@ final class VerbsDeviceSourceTest {
 
     private static StandInVerbs standIn;
 
-    private final Arena arena = Arena.ofShared();
-    private final List<Framecast> nodes = new ArrayList<>();
-    private final List<Subscriber> subscribers = new ArrayList<>();
-    private final List<String> notices = new CopyOnWriteArrayList<>();
-    private final int[] polled = new int[2];
     private String sizes = "|window=512k|frame-max=" + FRAME_MAX;
     private int[] lengths = LENGTHS;
-    private Path counters;
+    private final StreamNodes nodes = new StreamNodes(directory, id -> lengths[id % lengths.length]);
     private Publisher publisher;
     private DeviceStream stream;
 
@@ -108,21 +89,9 @@ final class VerbsDeviceSourceTest {
 
     @AfterEach
     void close() {
-        nodes.forEach(Framecast::close);
+        nodes.close();
         EmulatedProvider.configure(EmulatedConfig.DEFAULT);
         List.of("takes_dma_buf", "drop_every").forEach(name -> standIn.set(name, 0));
-        arena.close();
-    }
-
-    private Framecast node(final double loss) {
-        counters = directory.resolve(nodes.size() + "-" + System.nanoTime() + ".counters");
-        final Framecast node = Framecast.launch(NodeConfig.DEFAULT
-                .withCountersFile(counters)
-                .withSeed(3)
-                .withFaults(new NodeConfig.Faults(loss))
-                .withNotices(notices::add));
-        nodes.add(node);
-        return node;
     }
 
     private Channel channel(final String keys, final int nic) {
@@ -131,81 +100,40 @@ final class VerbsDeviceSourceTest {
 
     private void open(final double loss, final String keys) {
         for (int i = 0; i < 2; i++) {
-            subscribers.add(node(loss).subscribe(channel("|device=host", i)));
+            nodes.subscribe(loss, channel("|device=host", i));
         }
-        publisher = node(0).publish(channel("|device=emulated:0" + keys, 2));
+        publisher = nodes.node(0).publish(channel("|device=emulated:0" + keys, 2));
         stream = publisher.device().openStream();
-        await(() -> publisher.readySubscribers() == 2, "subscribers");
+        nodes.await(() -> publisher.readySubscribers() == 2, "subscribers");
     }
 
-    private void await(final BooleanSupplier condition, final String what) {
-        final long startNs = System.nanoTime();
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - startNs > WAIT_NS) {
-                throw new AssertionError("waited in vain for " + what + ": " + publisher.stats()
-                        + subscribers.stream()
-                                .map(each -> each.state() + " " + each.failure() + " " + each.stats())
-                                .toList()
-                        + notices);
-            }
-            LockSupport.parkNanos(20_000);
-        }
-    }
-
-    private int length(final int id) {
-        return lengths[id % lengths.length];
-    }
-
-    private MemorySegment content(final int id) {
-        final MemorySegment frame = arena.allocate(length(id));
-        for (long i = 0; i < frame.byteSize(); i++) {
-            frame.set(ValueLayout.JAVA_BYTE, i, (byte) (i * 31 + (i >>> 11) + id * 131L));
-        }
-        return frame;
-    }
-
-    private boolean poll(final int frames) {
-        boolean done = true;
-        for (int s = 0; s < 2; s++) {
-            final DeviceFrame frame = subscribers.get(s).poll();
-            if (frame != null) {
-                final int id = polled[s]++;
-                assertEquals(id, frame.frameId());
-                assertEquals(-1, frame.region().host().mismatch(content(id)), () -> "frame " + id);
-                frame.close();
-            }
-            done &= polled[s] == frames;
-        }
-        return done;
+    // The publisher's node comes third.
+    private long count(final String name) {
+        return nodes.count(2, name);
     }
 
     private DeviceEvent write(final int id, final DeviceRegion target) {
         final DeviceEvent written = publisher.device().openEvent();
-        stream.copyToDevice(target.address(), content(id), 0, length(id));
+        stream.copyToDevice(target.address(), nodes.frame(id), 0, nodes.length(id));
         stream.record(written);
         return written;
     }
 
     private void publishClaimed(final int frames) {
-        for (int id = 0; id < frames; id++) {
-            final int next = id;
-            final DeviceRegion[] claimed = new DeviceRegion[1];
-            await(
-                    () -> {
-                        poll(frames);
-                        claimed[0] = publisher.tryClaimDevice(length(next));
-                        return claimed[0] != null;
-                    },
-                    "a claim");
-            final DeviceEvent written = write(id, claimed[0]);
-            await(
-                    () -> {
-                        poll(frames);
-                        return publisher.offer(claimed[0], written, FrameOptions.DEFAULT) > 0;
-                    },
-                    "room");
-        }
-        await(() -> poll(frames), "all frames");
+        final DeviceRegion[] claimed = new DeviceRegion[1];
+        final DeviceEvent[] written = new DeviceEvent[1];
+        nodes.publish(0, frames, id -> {
+            if (claimed[0] == null) {
+                claimed[0] = publisher.tryClaimDevice(nodes.length(id));
+                if (claimed[0] == null) {
+                    return false;
+                }
+                written[0] = write(id, claimed[0]);
+            }
+            final boolean taken = publisher.offer(claimed[0], written[0], FrameOptions.DEFAULT) > 0;
+            claimed[0] = taken ? null : claimed[0];
+            return taken;
+        });
     }
 
     private void end() {
@@ -213,23 +141,14 @@ final class VerbsDeviceSourceTest {
     }
 
     private void awaitCount(final String name, final long expected) {
-        await(() -> count(name) >= expected, name);
+        nodes.await(() -> count(name) >= expected, name);
         assertEquals(expected, count(name));
-    }
-
-    private long count(final String name) {
-        try (CounterReader reader = CounterReader.open(counters)) {
-            return reader.samples().stream()
-                    .filter(sample -> sample.name().equals(name))
-                    .mapToLong(CounterSample::value)
-                    .sum();
-        }
     }
 
     private long bytes(final int frames, final int above, final int upTo) {
         long sum = 0;
         for (int id = 0; id < frames; id++) {
-            sum += length(id) > above && length(id) <= upTo ? length(id) : 0;
+            sum += nodes.length(id) > above && nodes.length(id) <= upTo ? nodes.length(id) : 0;
         }
         return sum;
     }
@@ -266,7 +185,7 @@ final class VerbsDeviceSourceTest {
         assertTrue(
                 report.refused().getFirst().startsWith("no read: an emulated device is mapped only"), report::toString);
         publishClaimed(LENGTHS.length);
-        await(() -> count(GATHERED) + count(COPIED) == bytes(LENGTHS.length, 0, FRAME_MAX), "counts");
+        nodes.await(() -> count(GATHERED) + count(COPIED) == bytes(LENGTHS.length, 0, FRAME_MAX), "counts");
         end();
     }
 
@@ -298,29 +217,25 @@ final class VerbsDeviceSourceTest {
             buffers[i] = publisher.device().allocate(FRAME_MAX);
             assertFalse(publisher.isLent(buffers[i]));
         }
-        for (int id = 0; id < frames; id++) {
+        final DeviceEvent[] written = new DeviceEvent[1];
+        nodes.publish(0, frames, id -> {
             final DeviceRegion buffer = buffers[id % buffers.length];
-            await(
-                    () -> {
-                        poll(frames);
-                        return !publisher.isLent(buffer);
-                    },
-                    "a buffer");
-            final DeviceEvent written = write(id, buffer);
-            final DeviceRegion frame = buffer.slice(0, length(id));
-            await(
-                    () -> {
-                        poll(frames);
-                        return publisher.lend(frame, written, FrameOptions.DEFAULT) > 0;
-                    },
-                    "room");
-        }
-        await(() -> poll(frames), "all frames");
-        await(() -> !publisher.isLent(buffers[0]) && !publisher.isLent(buffers[3]), "the buffers");
+            if (written[0] == null) {
+                if (publisher.isLent(buffer)) {
+                    return false;
+                }
+                written[0] = write(id, buffer);
+            }
+            final DeviceRegion frame = buffer.slice(0, nodes.length(id));
+            final boolean taken = publisher.lend(frame, written[0], FrameOptions.DEFAULT) > 0;
+            written[0] = taken ? null : written[0];
+            return taken;
+        });
+        nodes.await(() -> !publisher.isLent(buffers[0]) && !publisher.isLent(buffers[3]), "the buffers");
         // Those that share datagrams are copied there.
-        await(() -> count(GATHERED) + count(COPIED) == bytes(frames, 0, FRAME_MAX), "counts");
+        nodes.await(() -> count(GATHERED) + count(COPIED) == bytes(frames, 0, FRAME_MAX), "counts");
         assertTrue(count(COPIED) <= bytes(frames, 0, 4_032), () -> "" + count(COPIED));
-        await(() -> count("framecast_registration_hits_total") > 2L * LENGTHS.length, "registrations found");
+        nodes.await(() -> count("framecast_registration_hits_total") > 2L * LENGTHS.length, "registrations found");
         publisher.device().free(buffers[0]);
         final DeviceEvent never = publisher.device().openEvent();
         assertThrows(IllegalArgumentException.class, () -> publisher.lend(buffers[0], never, FrameOptions.DEFAULT));
@@ -331,9 +246,9 @@ final class VerbsDeviceSourceTest {
     @Test
     void shouldLeaveGatheredFramesToNacks() {
         open(0.05, "|gather-max=1m");
-        await(() -> count("framecast_linked_members") == 2, "links");
+        nodes.await(() -> count("framecast_linked_members") == 2, "links");
         publishClaimed(5 * LENGTHS.length);
-        await(() -> count("framecast_sent_repairs_total") > 0, "repairs");
+        nodes.await(() -> count("framecast_sent_repairs_total") > 0, "repairs");
         end();
     }
 
@@ -369,7 +284,7 @@ final class VerbsDeviceSourceTest {
         lengths = new int[] {GATHER_MAX};
         assertTrue(publisher.offer(sent, write(0, sent), FrameOptions.DEFAULT) > 0);
         assertThrows(IllegalArgumentException.class, () -> publisher.abortDevice(sent), "it is being sent");
-        await(() -> poll(1), "the frame");
+        nodes.await(() -> nodes.pollAll(1), "the frame");
         for (int i = 0; i < 100; i++) {
             final DeviceRegion again = publisher.tryClaimDevice(FRAME_MAX);
             assertNotNull(again);

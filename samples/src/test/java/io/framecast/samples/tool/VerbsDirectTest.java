@@ -5,27 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.Channel;
 import io.framecast.api.DeviceFrame;
-import io.framecast.api.FrameOptions;
-import io.framecast.api.Framecast;
-import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceRegion;
-import io.framecast.api.spi.DeviceStream;
-import io.framecast.engine.metrics.CounterReader;
-import io.framecast.engine.metrics.CounterSample;
 import io.framecast.gpu.emulated.EmulatedConfig;
 import io.framecast.gpu.emulated.EmulatedProvider;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -43,7 +31,6 @@ final class VerbsDirectTest {
     private static final int FRAME_MAX = 200_000;
     private static final String COPIED = "framecast_nic_copied_bytes_total";
     private static final String PULLED = "framecast_pulled_datagrams_total";
-    private static final long WAIT_NS = 120_000_000_000L;
     // Copies are late: what they read must not be written again before.
     private static final EmulatedConfig EXPORTING = EmulatedConfig.DEFAULT
             .withMemory(256L << 20)
@@ -55,16 +42,9 @@ final class VerbsDirectTest {
 
     private static StandInVerbs standIn;
 
-    private final Arena arena = Arena.ofShared();
-    private final List<Framecast> nodes = new ArrayList<>();
-    private final List<Subscriber> subscribers = new ArrayList<>();
-    private final List<DeviceStream> streams = new ArrayList<>();
-    private final List<Path> counters = new ArrayList<>();
-    private final List<String> notices = new CopyOnWriteArrayList<>();
-    private final MemorySegment read = arena.allocate(FRAME_MAX);
-    private int[] polled = {};
     // Of all frames; 0 where each has another.
     private int sameLength;
+    private final StreamNodes nodes = new StreamNodes(directory, this::length);
     // By subscriber: buffers that the user posts, and frames that lay in them.
     private final List<List<DeviceRegion>> buffers = new ArrayList<>();
     private final int[] inBuffers = new int[2];
@@ -87,23 +67,9 @@ final class VerbsDirectTest {
 
     @AfterEach
     void close() {
-        streams.forEach(DeviceStream::close);
-        nodes.forEach(Framecast::close);
+        nodes.close();
         EmulatedProvider.configure(EmulatedConfig.DEFAULT);
         List.of("takes_dma_buf", "drop_every").forEach(name -> standIn.set(name, 0));
-        arena.close();
-    }
-
-    private Framecast node(final double loss) {
-        final Path file = directory.resolve(nodes.size() + "-" + System.nanoTime() + ".counters");
-        counters.add(file);
-        final Framecast node = Framecast.launch(NodeConfig.DEFAULT
-                .withCountersFile(file)
-                .withSeed(3)
-                .withFaults(new NodeConfig.Faults(loss))
-                .withNotices(notices::add));
-        nodes.add(node);
-        return node;
     }
 
     private static Channel channel(final String device, final int nic) {
@@ -113,70 +79,25 @@ final class VerbsDirectTest {
 
     private Publisher open(final double loss, final String placement) {
         for (int i = 0; i < 2; i++) {
-            final Subscriber subscriber = node(loss).subscribe(channel("emulated:" + i + placement, i));
-            subscribers.add(subscriber);
+            nodes.subscribe(loss, channel("emulated:" + i + placement, i));
         }
-        polled = new int[2];
-        return node(0).publish(channel("host", 2));
-    }
-
-    private void await(final BooleanSupplier condition, final String what) {
-        final long startNs = System.nanoTime();
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - startNs > WAIT_NS) {
-                throw new AssertionError("waited in vain for " + what + ": "
-                        + subscribers.stream()
-                                .map(each -> each.state() + " " + each.failure() + " " + each.stats())
-                                .toList()
-                        + notices);
-            }
-            LockSupport.parkNanos(20_000);
-        }
+        return nodes.node(0).publish(channel("host", 2));
     }
 
     private int length(final int id) {
         return sameLength > 0 ? sameLength : id % 3 == 2 ? 1 + id * 7 % 300 : 1 + (int) (id * 48_611L % FRAME_MAX);
     }
 
-    private static byte value(final int id, final long index) {
-        return (byte) (index * 31 + (index >>> 11) + id * 131L);
-    }
-
-    private MemorySegment frame(final int id) {
-        final MemorySegment frame = arena.allocate(length(id));
-        for (long i = 0; i < frame.byteSize(); i++) {
-            frame.set(ValueLayout.JAVA_BYTE, i, value(id, i));
-        }
-        return frame;
-    }
-
-    private void check(final int subscriber, final DeviceFrame frame) {
-        final int id = polled[subscriber]++;
-        assertEquals(id, frame.frameId());
-        assertEquals(length(id), frame.length());
-        assertTrue(!frame.region().hostAddressable());
-        final DeviceStream stream = streams.get(subscriber);
-        stream.await(frame.ready());
-        stream.copyToHost(read, 0, frame.region().address(), frame.length());
-        stream.synchronize();
-        for (long i = 0; i < frame.length(); i++) {
-            if (read.get(ValueLayout.JAVA_BYTE, i) != value(id, i)) {
-                throw new AssertionError("subscriber " + subscriber + ": frame " + id + " differs at byte " + i);
-            }
-        }
-        frame.close();
-        if (!buffers.isEmpty()) {
-            inBuffers[subscriber] += buffers.get(subscriber).stream()
-                            .anyMatch(
-                                    buffer -> buffer.address() == frame.region().address())
-                    ? 1
-                    : 0;
-        }
+    private void countBuffers(final int subscriber, final DeviceFrame frame) {
+        inBuffers[subscriber] += buffers.get(subscriber).stream()
+                        .anyMatch(buffer -> buffer.address() == frame.region().address())
+                ? 1
+                : 0;
     }
 
     private void post() {
         for (int s = 0; s < buffers.size(); s++) {
-            final Subscriber subscriber = subscribers.get(s);
+            final Subscriber subscriber = nodes.subscriber(s);
             for (final DeviceRegion buffer : buffers.get(s)) {
                 if (!subscriber.isPosted(buffer)) {
                     // Not behind the end of the stream.
@@ -186,46 +107,10 @@ final class VerbsDirectTest {
         }
     }
 
-    private boolean pollAll(final int frames) {
-        boolean done = true;
-        for (int s = 0; s < subscribers.size(); s++) {
-            final int subscriber = s;
-            subscribers.get(s).poll(frame -> check(subscriber, frame), 10);
-            post();
-            done &= polled[s] == frames;
-        }
-        return done;
-    }
-
     private void deliver(final Publisher publisher, final int frames) {
-        await(() -> publisher.readySubscribers() == subscribers.size(), "subscribers");
-        subscribers.forEach(subscriber -> streams.add(subscriber.device().openStream()));
-        publish(publisher, 0, frames);
+        nodes.await(() -> publisher.readySubscribers() == 2, "subscribers");
+        nodes.publish(publisher, 0, frames);
         assertTrue(publisher.close(Duration.ofSeconds(60)));
-    }
-
-    private void publish(final Publisher publisher, final int from, final int frames) {
-        for (int id = from; id < frames; id++) {
-            final MemorySegment frame = frame(id);
-            await(
-                    () -> {
-                        pollAll(frames);
-                        return publisher.offer(frame, FrameOptions.DEFAULT) > 0;
-                    },
-                    "room for a frame");
-        }
-        await(() -> pollAll(frames), "all frames");
-    }
-
-    // Nodes 0 and 1 are the subscribers'.
-    private long count(final int node, final String name, final String labels) {
-        try (CounterReader reader = CounterReader.open(counters.get(node))) {
-            return reader.samples().stream()
-                    .filter(sample ->
-                            sample.name().equals(name) && sample.labels().contains(labels))
-                    .mapToLong(CounterSample::value)
-                    .sum();
-        }
     }
 
     @ParameterizedTest
@@ -233,15 +118,15 @@ final class VerbsDirectTest {
     void shouldLandFramesInDeviceMemoryInPlace(final String placement) {
         final Publisher publisher = open(0, placement);
         deliver(publisher, 120);
-        for (final Subscriber subscriber : subscribers) {
+        for (final Subscriber subscriber : nodes.subscribers()) {
             assertEquals("direct", subscriber.placement().orElseThrow().toString());
             // One that wraps around the ring's end is copied; a machine that stalls may ask for a repair in
             // vain.
             assertTrue(subscriber.stats().inPlaceFrames() >= 90, () -> "" + subscriber.stats());
         }
         assertTrue(
-                notices.contains("verbs: standin0 writes into device memory, registered by dma-buf"),
-                () -> "" + notices);
+                nodes.notices().contains("verbs: standin0 writes into device memory, registered by dma-buf"),
+                () -> "" + nodes.notices());
     }
 
     /// The device's memory is registered by address, as nvidia-peermem has it, where the NIC takes no dma-buf.
@@ -252,15 +137,15 @@ final class VerbsDirectTest {
         standIn.set("takes_dma_buf", 0);
         final Publisher publisher = open(loss, "?peermem|placement=" + placement);
         deliver(publisher, 120);
-        for (final Subscriber subscriber : subscribers) {
+        for (final Subscriber subscriber : nodes.subscribers()) {
             assertEquals(placement, subscriber.placement().orElseThrow().kind().word());
             assertTrue(loss > 0 || subscriber.stats().inPlaceFrames() >= 90, () -> "" + subscriber.stats());
         }
         assertTrue(
                 !placement.equals("direct")
-                        || notices.contains(
+                        || nodes.notices().contains(
                                 "verbs: standin0 writes into device memory, registered by address (nvidia-peermem)"),
-                () -> "" + notices);
+                () -> "" + nodes.notices());
     }
 
     /// The NIC writes frames into the user's buffers, once the receives that were queued before are used: memory that
@@ -274,32 +159,33 @@ final class VerbsDirectTest {
         }
         sameLength = FRAME_MAX - 100;
         final Publisher publisher = open(loss, byAddress ? "?peermem|placement=direct" : "|placement=direct");
-        await(() -> publisher.readySubscribers() == 2, "subscribers");
-        for (final Subscriber subscriber : subscribers) {
-            streams.add(subscriber.device().openStream());
+        nodes.await(() -> publisher.readySubscribers() == 2, "subscribers");
+        for (final Subscriber subscriber : nodes.subscribers()) {
             buffers.add(Stream.generate(() -> subscriber.device().allocate(FRAME_MAX))
                     .limit(32)
                     .toList());
         }
+        nodes.look(this::countBuffers);
+        nodes.atEachPoll(this::post);
         post();
         standIn.set("drop_every", dropEvery);
-        publish(publisher, 0, 60);
-        final long[] before = subscribers.stream()
+        nodes.publish(publisher, 0, 60);
+        final long[] before = nodes.subscribers().stream()
                 .mapToLong(subscriber -> subscriber.stats().reassembledBytes())
                 .toArray();
-        publish(publisher, 60, 160);
+        nodes.publish(publisher, 60, 160);
         assertTrue(publisher.close(Duration.ofSeconds(60)));
         for (int s = 0; s < 2; s++) {
-            final Subscriber subscriber = subscribers.get(s);
+            final Subscriber subscriber = nodes.subscriber(s);
             final long copied = subscriber.stats().reassembledBytes() - before[s];
             // Buffers that wait for receives which missed serve no other frame meanwhile.
             assertTrue(inBuffers[s] >= (dropEvery > 0 ? 120 : 160), inBuffers[s] + " frames in the user's buffers");
             assertTrue(before[s] > 0, "frames that came into the ring");
             final int node = s;
-            await(
-                    () -> loss + dropEvery > 0 || count(node, "framecast_registration_hits_total", "") > 100,
+            nodes.await(
+                    () -> loss + dropEvery > 0 || nodes.count(node, "framecast_registration_hits_total") > 100,
                     "buffers that were found registered");
-            assertTrue(count(s, "framecast_memory_registrations_total", "") < 80, "32 buffers, and the rings");
+            assertTrue(nodes.count(s, "framecast_memory_registrations_total") < 80, "32 buffers, and the rings");
             // A machine that stalls may ask for a repair in vain.
             assertTrue(
                     loss + dropEvery > 0 ? copied > 0 : copied < 20L * FRAME_MAX,
@@ -311,10 +197,10 @@ final class VerbsDirectTest {
     @CsvSource({"0.03, 0", "0, 61"})
     void shouldMendInTheDeviceWhatLossMisplaced(final double loss, final int dropEvery) {
         final Publisher publisher = open(loss, "|placement=direct");
-        await(() -> publisher.readySubscribers() == 2, "subscribers");
+        nodes.await(() -> publisher.readySubscribers() == 2, "subscribers");
         standIn.set("drop_every", dropEvery);
         deliver(publisher, 120);
-        for (final Subscriber subscriber : subscribers) {
+        for (final Subscriber subscriber : nodes.subscribers()) {
             assertTrue(subscriber.stats().reassembledBytes() > 0, () -> "" + subscriber.stats());
             assertTrue(subscriber.stats().inPlaceFrames() > 0, () -> "" + subscriber.stats());
         }
@@ -324,16 +210,16 @@ final class VerbsDirectTest {
     @CsvSource({"0, 0", "0.03, 0", "0, 61"})
     void shouldHaveTheNicCopyWhatLandedInTheHost(final double loss, final int dropEvery) {
         final Publisher publisher = open(loss, "|placement=loopback");
-        await(() -> publisher.readySubscribers() == 2, "subscribers");
+        nodes.await(() -> publisher.readySubscribers() == 2, "subscribers");
         standIn.set("drop_every", dropEvery);
         deliver(publisher, 120);
         for (int s = 0; s < 2; s++) {
             final int node = s;
             assertEquals(
-                    "loopback", subscribers.get(s).placement().orElseThrow().toString());
-            await(() -> count(node, COPIED, "") > FRAME_MAX, "copies");
-            assertEquals(0, count(s, "framecast_nic_copy_fallbacks_total", "broken"));
-            assertEquals(0, count(s, "framecast_stored_bytes_total", ""));
+                    "loopback", nodes.subscriber(s).placement().orElseThrow().toString());
+            nodes.await(() -> nodes.count(node, COPIED) > FRAME_MAX, "copies");
+            assertEquals(0, nodes.count(s, "framecast_nic_copy_fallbacks_total", "broken"));
+            assertEquals(0, nodes.count(s, "framecast_stored_bytes_total"));
         }
     }
 
@@ -342,12 +228,12 @@ final class VerbsDirectTest {
     @ValueSource(strings = {"staged", "fastcopy", "loopback"})
     void shouldReadRepairsIntoTheHostAndCopyThemOn(final String placement) {
         final Publisher publisher = open(0.03, "|placement=" + placement);
-        await(() -> count(2, "framecast_linked_members", "") == 2, "links");
+        nodes.await(() -> nodes.count(2, "framecast_linked_members") == 2, "links");
         deliver(publisher, 120);
         for (int s = 0; s < 2; s++) {
             final int node = s;
-            assertTrue(subscribers.get(s).placement().orElseThrow().toString().startsWith(placement));
-            await(() -> count(node, PULLED, "") > 0, "reads");
+            assertTrue(nodes.subscriber(s).placement().orElseThrow().toString().startsWith(placement));
+            nodes.await(() -> nodes.count(node, PULLED) > 0, "reads");
         }
     }
 
@@ -355,17 +241,16 @@ final class VerbsDirectTest {
     @ValueSource(doubles = {0, 0.03})
     void shouldGoOnWithTheCopyEngineWhenTheNicsConnectionsBreak(final double loss) {
         final Publisher publisher = open(loss, "|placement=loopback");
-        await(() -> publisher.readySubscribers() == 2, "subscribers");
-        subscribers.forEach(subscriber -> streams.add(subscriber.device().openStream()));
-        publish(publisher, 0, 60);
-        await(() -> count(0, COPIED, "") > 0 && count(1, COPIED, "") > 0, "copies");
+        nodes.await(() -> publisher.readySubscribers() == 2, "subscribers");
+        nodes.publish(publisher, 0, 60);
+        nodes.await(() -> nodes.count(0, COPIED) > 0 && nodes.count(1, COPIED) > 0, "copies");
         standIn.set("break_connections", 0);
-        publish(publisher, 60, 120);
+        nodes.publish(publisher, 60, 120);
         for (int s = 0; s < 2; s++) {
             final int node = s;
-            await(() -> count(node, "framecast_nic_copy_fallbacks_total", "broken") > 0, "fallbacks");
+            nodes.await(() -> nodes.count(node, "framecast_nic_copy_fallbacks_total", "broken") > 0, "fallbacks");
         }
-        assertTrue(notices.stream().anyMatch(line -> line.contains("the NIC copies no more")), () -> "" + notices);
+        assertTrue(nodes.notices().stream().anyMatch(line -> line.contains("the NIC copies no more")), () -> "" + nodes.notices());
         assertTrue(publisher.close(Duration.ofSeconds(60)));
     }
 
@@ -375,7 +260,7 @@ final class VerbsDirectTest {
         standIn.set("takes_dma_buf", 0);
         final Publisher publisher = open(0, keys);
         deliver(publisher, 30);
-        for (final Subscriber subscriber : subscribers) {
+        for (final Subscriber subscriber : nodes.subscribers()) {
             final String report = subscriber.placement().orElseThrow().toString();
             assertTrue(
                     report.startsWith(
@@ -391,8 +276,8 @@ final class VerbsDirectTest {
     void shouldRefuseInOneLineWhereAWayIsNamedThatCannotBe(final String placement) {
         standIn.set("takes_dma_buf", 0);
         open(0, "|placement=" + placement);
-        for (final Subscriber subscriber : subscribers) {
-            await(() -> subscriber.state() == Subscriber.State.FAILED, "the refusal");
+        for (final Subscriber subscriber : nodes.subscribers()) {
+            nodes.await(() -> subscriber.state() == Subscriber.State.FAILED, "the refusal");
             final String report = subscriber.failure().orElseThrow();
             assertTrue(
                     report.contains("placement: " + placement + " cannot be used here: ibv_reg_dmabuf_mr: errno 95"),

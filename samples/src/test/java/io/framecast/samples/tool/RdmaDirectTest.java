@@ -1,0 +1,123 @@
+package io.framecast.samples.tool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.api.Channel;
+import io.framecast.api.DeviceFrame;
+import io.framecast.api.Publisher;
+import io.framecast.api.Subscriber;
+import io.framecast.api.spi.DeviceRegion;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// What [VerbsDirectTest] shows on a stand-in, on the kernel's RDMA devices: they write payloads into the memory of an
+/// emulated GPU, which they know by its addresses, or copy them there, without and with loss. In the lab alone.
+@Tag("rdma")
+final class RdmaDirectTest {
+    private static final int FRAME_MAX = 200_000;
+    private static final int FRAMES = 60;
+
+    @TempDir
+    private static Path directory;
+
+    private int sameLength;
+    private final StreamNodes nodes = new StreamNodes(directory, this::length);
+    private final List<List<DeviceRegion>> buffers = new ArrayList<>();
+    private final int[] inBuffers = new int[2];
+
+    @BeforeEach
+    void look() {
+        Assumptions.assumeTrue("1".equals(System.getenv("FRAMECAST_LAB")), "not in the lab");
+    }
+
+    @AfterEach
+    void close() {
+        nodes.close();
+    }
+
+    private int length(final int id) {
+        return sameLength > 0 ? sameLength : id % 3 == 2 ? 1 + id * 7 % 300 : 1 + (int) (id * 48_611L % FRAME_MAX);
+    }
+
+    private static Channel channel(final String device, final int nic) {
+        return Channel.parse("framecast:verbs?group=239.77.5.9:4200|window=512k|alive-timeout=20000|frame-max="
+                + FRAME_MAX + "|interface=rxe" + nic + "|device=" + device);
+    }
+
+    private Publisher open(final double loss, final String placement) {
+        for (int i = 0; i < 2; i++) {
+            nodes.subscribe(loss, channel("emulated:" + i + "?peermem|placement=" + placement, i + 1));
+        }
+        final Publisher publisher = nodes.node(0).publish(channel("host", 3));
+        nodes.await(() -> publisher.readySubscribers() == 2, "subscribers");
+        return publisher;
+    }
+
+    private void end(final Publisher publisher) {
+        assertTrue(publisher.close(Duration.ofSeconds(120)));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"direct, 0", "direct, 0.03", "loopback, 0", "loopback, 0.03"})
+    void shouldLandFramesInPeerMemory(final String placement, final double loss) {
+        final Publisher publisher = open(loss, placement);
+        nodes.publish(publisher, 0, FRAMES);
+        for (final Subscriber subscriber : nodes.subscribers()) {
+            assertEquals(placement, subscriber.placement().orElseThrow().kind().word());
+            // An emulated CPU asks for repairs in vain, too.
+            assertTrue(subscriber.stats().inPlaceFrames() > 0, () -> "" + subscriber.stats());
+        }
+        end(publisher);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0", "0.03"})
+    void shouldLandInPostedBuffers(final double loss) {
+        sameLength = FRAME_MAX - 100;
+        final Publisher publisher = open(loss, "direct");
+        for (final Subscriber subscriber : nodes.subscribers()) {
+            buffers.add(Stream.generate(() -> subscriber.device().allocate(FRAME_MAX))
+                    .limit(32)
+                    .toList());
+        }
+        nodes.look(this::countBuffers);
+        nodes.atEachPoll(this::post);
+        post();
+        nodes.publish(publisher, 0, 2 * FRAMES);
+        for (int s = 0; s < 2; s++) {
+            // Each frame is there, by the NIC or by one copy.
+            assertEquals(2 * FRAMES, inBuffers[s]);
+            assertTrue(nodes.subscriber(s).stats().inPlaceFrames() > 0, () -> "" + nodes.subscribers());
+        }
+        end(publisher);
+    }
+
+    private void countBuffers(final int subscriber, final DeviceFrame frame) {
+        inBuffers[subscriber] += buffers.get(subscriber).stream()
+                        .anyMatch(buffer -> buffer.address() == frame.region().address())
+                ? 1
+                : 0;
+    }
+
+    private void post() {
+        for (int s = 0; s < buffers.size(); s++) {
+            final Subscriber subscriber = nodes.subscriber(s);
+            for (final DeviceRegion buffer : buffers.get(s)) {
+                if (!subscriber.isPosted(buffer)) {
+                    subscriber.post(buffer);
+                }
+            }
+        }
+    }
+}
