@@ -425,8 +425,7 @@ public abstract class DeviceBackendContract {
                 allocation, backend.access().identify(region.slice(4096, 100)).allocation());
         assertNotEquals(allocation, backend.access().identify(other).allocation());
         final DeviceRegion longer = DeviceRegion.ofDevice(region.address(), region.bytes() + (1L << 40));
-        assertThrows(
-                IllegalArgumentException.class, () -> backend.access().identify(longer));
+        assertThrows(IllegalArgumentException.class, () -> backend.access().identify(longer));
         assertTrue(allocation.isAlive());
         backend.free(region);
         assertFalse(allocation.isAlive());

@@ -82,8 +82,7 @@ final class StreamNodes implements AutoCloseable {
 
     Framecast node(final NodeConfig config) {
         final Path file = directory.resolve(nodes.size() + "-" + FILES.incrementAndGet() + ".counters");
-        final Framecast node =
-                Framecast.launch(config.withCountersFile(file).withNotices(notices::add));
+        final Framecast node = Framecast.launch(config.withCountersFile(file).withNotices(notices::add));
         counters.add(file);
         nodes.add(node);
         return node;
@@ -280,9 +279,7 @@ final class StreamNodes implements AutoCloseable {
 
     @Override
     public void close() {
-        receivers.stream()
-                .filter(receiver -> receiver.stream != null)
-                .forEach(receiver -> receiver.stream.close());
+        receivers.stream().filter(receiver -> receiver.stream != null).forEach(receiver -> receiver.stream.close());
         nodes.forEach(Framecast::close);
         arena.close();
     }

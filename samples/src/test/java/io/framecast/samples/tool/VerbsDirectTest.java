@@ -143,8 +143,9 @@ final class VerbsDirectTest {
         }
         assertTrue(
                 !placement.equals("direct")
-                        || nodes.notices().contains(
-                                "verbs: standin0 writes into device memory, registered by address (nvidia-peermem)"),
+                        || nodes.notices()
+                                .contains(
+                                        "verbs: standin0 writes into device memory, registered by address (nvidia-peermem)"),
                 () -> "" + nodes.notices());
     }
 
@@ -250,7 +251,9 @@ final class VerbsDirectTest {
             final int node = s;
             nodes.await(() -> nodes.count(node, "framecast_nic_copy_fallbacks_total", "broken") > 0, "fallbacks");
         }
-        assertTrue(nodes.notices().stream().anyMatch(line -> line.contains("the NIC copies no more")), () -> "" + nodes.notices());
+        assertTrue(
+                nodes.notices().stream().anyMatch(line -> line.contains("the NIC copies no more")),
+                () -> "" + nodes.notices());
         assertTrue(publisher.close(Duration.ofSeconds(60)));
     }
 

@@ -58,6 +58,7 @@ final class VerbsStreamTest {
             "framecast_sent_repairs_total",
             "framecast_received_acks_total",
             "framecast_received_nacks_total");
+
     @TempDir
     private static Path directory;
 
@@ -376,7 +377,9 @@ final class VerbsStreamTest {
             assertTrue(loss > 0 || stats.inPlaceFrames() >= frames * 9L / 10, () -> "" + stats);
             assertTrue(loss == 0 || stats.reassembledBytes() > 0, () -> "" + stats);
         }
-        assertTrue(nodes.notices().contains("transport: verbs"), () -> nodes.notices().toString());
+        assertTrue(
+                nodes.notices().contains("transport: verbs"),
+                () -> nodes.notices().toString());
     }
 
     /// Each ring is longer than that: only part of it is posted at a time. A datagram without a receive is lost,
