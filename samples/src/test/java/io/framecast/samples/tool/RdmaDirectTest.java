@@ -65,7 +65,7 @@ final class RdmaDirectTest {
     }
 
     private void end(final Publisher publisher) {
-        assertTrue(publisher.close(Duration.ofSeconds(120)));
+        assertTrue(publisher.close(Duration.ofMinutes(2)));
     }
 
     @ParameterizedTest
