@@ -11,6 +11,7 @@ import io.framecast.api.NodeConfig;
 import io.framecast.api.NodeConfig.Threading;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
+import io.framecast.api.SubscriberStats;
 import io.framecast.api.spi.DeviceRegion;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -59,9 +60,21 @@ class StreamTest {
         }
     }
 
+    /// A stalled machine may request repairs needlessly, once; a fault at the window's end makes thirty requests each
+    /// time.
     @ParameterizedTest
     @ValueSource(strings = {"udp", "aeron"})
     void shouldRepairNothingWhenNothingIsLost(final String transport) {
+        SubscriberStats stats = statsOfLossless(transport);
+        for (int i = 1; i < 3 && stats.repairedDatagrams() > 5; i++) {
+            stats = statsOfLossless(transport);
+        }
+        final SubscriberStats last = stats;
+        assertTrue(last.repairedDatagrams() <= 5, last::toString);
+        assertTrue(last.inPlaceFrames() >= last.frames() - 5, last::toString);
+    }
+
+    private static SubscriberStats statsOfLossless(final String transport) {
         final long[] lengths = new long[80];
         Arrays.fill(lengths, 150_001);
         // A window of 256 datagrams: the stream goes around it some thirty times.
@@ -72,11 +85,7 @@ class StreamTest {
                 stream.offer(stream.frame(i, lengths[i]), FrameOptions.DEFAULT, check);
             }
             stream.finish(check);
-            // A stalled machine may request a repair needlessly; a fault at the window's end makes thirty requests.
-            assertTrue(stream.subscriber.stats().repairedDatagrams() <= 5, () -> "" + stream.subscriber.stats());
-            assertTrue(
-                    stream.subscriber.stats().inPlaceFrames() >= lengths.length - 5,
-                    () -> "" + stream.subscriber.stats());
+            return stream.subscriber.stats();
         }
     }
 
