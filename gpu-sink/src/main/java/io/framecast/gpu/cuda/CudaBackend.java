@@ -234,7 +234,7 @@ final class CudaBackend extends GpuDevice {
 
     @Override
     public void unregisterHost(final MemorySegment segment, final Runnable afterwards) {
-        // What waits is not this backend's to end when it is closed.
+        // A backend that is closed leaves alone those that wait.
         if (registered.remove(segment.address())) {
             resources().give(Kind.REGISTRATIONS, 1);
         }

@@ -359,7 +359,7 @@ FC_CALL bool fc_fetch(const fc_queue *q, fc_u32 position, fc_words *words) {
     return true;
 }
 
-// What a look found; fc_busy: another block is looking.
+// The outcome of a look; fc_busy: another block is looking.
 enum fc_found { fc_none, fc_taken, fc_busy };
 
 // Looks whether an entry has arrived.

@@ -97,7 +97,8 @@ public final class SubscribeCommand implements Callable<Integer> {
             names = "--post",
             paramLabel = "N",
             description = "Receive into N buffers of device memory that are posted for the frames, as a program does"
-                    + " with buffers of its own; each is frame-max= long. Default 0: the engine's ring.")
+                    + " with buffers of its own; each is frame-max= long. With fewer than the ring holds frames, some of"
+                    + " a burst find none. Default 0: the engine's ring.")
     private int post;
 
     @Option(names = "--out", paramLabel = "FILE|-", description = "Write the frames' bytes, in order.")

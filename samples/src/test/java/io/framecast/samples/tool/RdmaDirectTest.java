@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What [VerbsDirectTest] shows on a stand-in, on the kernel's RDMA devices: they write payloads into the memory of an
+/// As [VerbsDirectTest] on a stand-in, on the RDMA devices of the kernel: they write payloads into the memory of an
 /// emulated GPU, which they know by its addresses, or copy them there, without and with loss. In the lab alone.
 @Tag("rdma")
 final class RdmaDirectTest {

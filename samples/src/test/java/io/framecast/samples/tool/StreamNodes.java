@@ -110,7 +110,7 @@ final class StreamNodes implements AutoCloseable {
         return notices;
     }
 
-    /// What happens whenever frames were polled.
+    /// An action for whenever frames were polled.
     void atEachPoll(final Runnable action) {
         atEachPoll = action;
     }
