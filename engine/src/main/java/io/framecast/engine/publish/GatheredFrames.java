@@ -1,6 +1,7 @@
 package io.framecast.engine.publish;
 
 import io.framecast.api.error.FramecastException;
+import io.framecast.api.spi.DeviceAllocation;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.GatherSource;
@@ -18,12 +19,16 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Publisher's thread. Closed when no lane sends any more.
 final class GatheredFrames implements AutoCloseable {
+    private static final int REFUSED_MAX = 64;
+
     private final DeviceBackend device;
     private final SourceSession session;
     private final SendWindow window;
     private final int slotBytes;
     private final Consumer<String> notices;
     private final ArrayDeque<Sent> sent = new ArrayDeque<>();
+    // Allocations that the NIC refused, the latest last: to ask again for each frame costs more than its copy.
+    private final ArrayDeque<DeviceAllocation> refused = new ArrayDeque<>();
     private @Nullable DeviceWindow claims;
     private @Nullable GatherSource registered;
     private boolean isRefused;
@@ -100,7 +105,7 @@ final class GatheredFrames implements AutoCloseable {
     /// @return false where the NIC does not reach this memory: the frame has to be copied
     boolean place(final DeviceRegion frame, final long slots) {
         final DeviceWindow.Claim claim = find(frame);
-        final GatherSource source = claim == null ? source(frame) : claimsSource();
+        final GatherSource source = claim == null ? lentSource(frame) : claimsSource();
         if (source == null) {
             return false;
         }
@@ -123,6 +128,24 @@ final class GatheredFrames implements AutoCloseable {
             isRefused = registered == null;
         }
         return registered;
+    }
+
+    private @Nullable GatherSource lentSource(final DeviceRegion memory) {
+        final DeviceAllocation allocation = memory.allocation();
+        if (allocation == null) {
+            return source(memory);
+        }
+        if (refused.contains(allocation)) {
+            return null;
+        }
+        final GatherSource source = source(memory);
+        if (source == null) {
+            if (refused.size() == REFUSED_MAX) {
+                refused.remove();
+            }
+            refused.add(allocation);
+        }
+        return source;
     }
 
     private @Nullable GatherSource source(final DeviceRegion memory) {

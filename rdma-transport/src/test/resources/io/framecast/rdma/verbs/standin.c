@@ -144,7 +144,7 @@ static uint32_t next_qp, next_region;
 static struct group groups[GROUPS_MAX];
 static int interface_index = 1, ipv4_index = 1, looks_up_gids, twins;
 static long live, overruns, swallowed, delivered, dropped, connected_class, connected_count, connecting;
-static long sent, signalled, send_calls, receive_calls, poll_calls, attached, registrations, overruns_receiving, flagged, blocked;
+static long sent, signalled, send_calls, receive_calls, poll_calls, attached, registrations, overruns_receiving, flagged, blocked, refusals;
 static int lock_word;
 
 static void lock(void) {
@@ -221,6 +221,7 @@ long standin_signalled(void) { return signalled; }
 long standin_attached(void) { return attached; }
 /* Regions registered so far. */
 long standin_registrations(void) { return registrations; }
+long standin_refusals(void) { return refusals; }
 /* Traffic class of the reliable connection that was made last. */
 long standin_connected_class(void) { return connected_class; }
 /* Those being connected now. */
@@ -501,7 +502,10 @@ struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *address, size_t length, int a
 /* A memfd stands for the dma-buf: memory that requests know by another address than the process does. */
 struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access) {
     if (fails("ibv_reg_dmabuf_mr")) return NULL;
-    if (!takes_dma_buf) return refused(EOPNOTSUPP);
+    if (!takes_dma_buf) {
+        __atomic_add_fetch(&refusals, 1, __ATOMIC_RELAXED);
+        return refused(EOPNOTSUPP);
+    }
     const uint64_t within = offset % 4096;
     if (within != iova % 4096) return refused(EINVAL);
     char *memory = mmap(NULL, length + within, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset - within);

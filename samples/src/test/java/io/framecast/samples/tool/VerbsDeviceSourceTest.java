@@ -242,6 +242,33 @@ final class VerbsDeviceSourceTest {
         end();
     }
 
+    /// Its frames are copied, and the NIC is asked once.
+    @Test
+    void shouldAskForMemoryThatTheNicRefusesOnce() {
+        open(0, "|gather-max=1m");
+        standIn.set("takes_dma_buf", 0);
+        final long before = standIn.count("refusals");
+        final int frames = 6 * LENGTHS.length;
+        final DeviceRegion buffer = publisher.device().allocate(FRAME_MAX);
+        final DeviceEvent[] written = new DeviceEvent[1];
+        nodes.publish(0, frames, id -> {
+            written[0] = written[0] == null ? write(id, buffer) : written[0];
+            final DeviceRegion frame = buffer.slice(0, nodes.length(id));
+            final boolean taken = publisher.lend(frame, written[0], FrameOptions.DEFAULT) > 0;
+            written[0] = taken ? null : written[0];
+            assertFalse(publisher.isLent(buffer));
+            return taken;
+        });
+        awaitCount(COPIED, bytes(frames, 0, FRAME_MAX));
+        assertEquals(before + 1, standIn.count("refusals"));
+        assertEquals(
+                1,
+                nodes.notices().stream()
+                        .filter(line -> line.startsWith("source memory: frames are copied: "))
+                        .count());
+        end();
+    }
+
     /// Readers of the window do not take what does not lie there: they ask for it.
     @Test
     void shouldLeaveGatheredFramesToNacks() {
