@@ -12,7 +12,7 @@ package io.framecast.gpu.arrival;
 /// are recognised. The return word of a slot holds the sequence of the entry that the device returned there
 /// last.
 public final class ArrivalLayout {
-    static final int VERSION = 1;
+    static final int VERSION = 2;
     static final int HEADER_BYTES = 256;
     static final int VERSION_OFFSET = 0;
     static final int ENTRIES_OFFSET = 4;

@@ -40,7 +40,7 @@ typedef unsigned int fc_u32;
 typedef unsigned long long fc_u64;
 
 enum {
-    FC_VERSION = 1,
+    FC_VERSION = 2,
     // The area: header, entries [ENTRIES], records [ENTRIES], return words [ENTRIES]. Little-endian.
     FC_HEADER_BYTES = 256,
     FC_VERSION_OFFSET = 0,
@@ -271,10 +271,12 @@ FC_CALL unsigned char *fc_relay(const fc_queue *q, fc_u32 position) {
     return q->lock + FC_LOCK_BYTES + (fc_u64) (position & (q->entries - 1)) * FC_RELAY_BYTES;
 }
 
-// Begins. Once per block, by every thread that will call the functions below.
+// Begins. Once per block, by every thread that will call the functions below. Where the host is of another version than this
+// header, fc_wait answers 0 at once: compile the kernel anew.
 FC_CALL void fc_open(fc_queue *q, const void *area) {
     q->area = (unsigned char *) area;
-    q->entries = *(const fc_u32 *) (q->area + FC_ENTRIES_OFFSET);
+    const bool known = *(const fc_u32 *) (q->area + FC_VERSION_OFFSET) == FC_VERSION;
+    q->entries = known ? *(const fc_u32 *) (q->area + FC_ENTRIES_OFFSET) : 0;
     q->consumers = *(const fc_u32 *) (q->area + FC_CONSUMERS_OFFSET);
     q->resume = *(const fc_u32 *) (q->area + FC_RESUME_OFFSET);
     q->state = (unsigned char *) FC_STATE_ADDRESS(*(const fc_u64 *) (q->area + FC_STATE_OFFSET));
@@ -282,8 +284,8 @@ FC_CALL void fc_open(fc_queue *q, const void *area) {
     q->lock = q->state + ((fc_u64) q->entries * 4 + 15) / 16 * 16;
     q->cursor = q->lock + FC_LOCK_BYTES + (fc_u64) q->entries * FC_RELAY_BYTES + fc_block() * (FC_CURSOR_BYTES + bits);
     q->first = *(const fc_u32 *) (q->area + FC_FIRST_OFFSET);
-    q->head = ((const fc_u32 *) q->cursor)[0];
-    q->tail = ((const fc_u32 *) q->cursor)[1];
+    q->head = known ? ((const fc_u32 *) q->cursor)[0] : 0;
+    q->tail = known ? ((const fc_u32 *) q->cursor)[1] : 0;
     q->waits = 0;
     q->looks = 0;
 }
@@ -456,7 +458,7 @@ FC_CALL int fc_wait(fc_queue *q, fc_match match, fc_frame *frame) {
         if (!(q->waits++ & 15)) {
             stop = q->consumers > 1 ? fc_load_gpu_u32(q->lock + FC_LOCK_STOP) : fc_stopping(q);
         }
-        if (stop == FC_STOP_NOW) {
+        if (stop == FC_STOP_NOW || !q->entries) {
             return 0;
         }
         // Entries written before the order to drain are seen after it.

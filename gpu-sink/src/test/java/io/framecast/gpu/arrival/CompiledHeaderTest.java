@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
@@ -144,6 +145,25 @@ class CompiledHeaderTest {
             assertEquals(-1, take(area, ArrivalMatch.ANY, 1));
             ring.collect(_ -> {});
             assertEquals(entries, ring.room());
+        }
+    }
+
+    /// A kernel of another version than its host's ends, and touches nothing.
+    @Test
+    void shouldEndAtOnceWhereTheHostIsOfAnotherVersion() throws Throwable {
+        try (PlainMemory memory = Litmus.memory();
+                Arena arena = Arena.ofShared()) {
+            final MemorySegment out = arena.allocate(JAVA_LONG, 2);
+            out.fill((byte) -1);
+            final ArrivalRing ring = memory.ringAt(Litmus.ENTRIES, 0);
+            ring.resume(1, arena.allocate(64, 16).address());
+            final ArrivalRecord record = new ArrivalRecord();
+            record.event(ArrivalLayout.KIND_LOSS, 0);
+            ring.offer(record);
+            memory.area().set(ValueLayout.JAVA_INT, ArrivalLayout.VERSION_OFFSET, ArrivalLayout.VERSION - 1);
+            assertEquals(-1, take(memory.area().address(), ArrivalMatch.ANY, 0));
+            consume(memory.area().address(), 0, 0, out.address());
+            assertEquals(0, out.get(JAVA_LONG, 0));
         }
     }
 
