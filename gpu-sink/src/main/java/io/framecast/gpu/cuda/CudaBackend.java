@@ -234,10 +234,13 @@ final class CudaBackend extends GpuDevice {
 
     @Override
     public void unregisterHost(final MemorySegment segment, final Runnable afterwards) {
-        // A backend that is closed leaves alone those that wait.
-        if (registered.remove(segment.address())) {
-            resources().give(Kind.REGISTRATIONS, 1);
+        if (!registered.remove(segment.address())) {
+            // Closing this backend ended it, and its context may be gone.
+            afterwards.run();
+            return;
         }
+        // A close of this backend leaves alone those that wait: they come before what it frees.
+        resources().give(Kind.REGISTRATIONS, 1);
         kernels.whenNoneRuns(() -> {
             unregisterNow(new CudaHandles.HostPointer(segment.address()));
             afterwards.run();

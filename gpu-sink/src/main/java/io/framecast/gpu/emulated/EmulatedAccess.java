@@ -12,9 +12,8 @@ import java.util.Optional;
 
 /// The mapping of an emulated device's memory, for a channel that asks for it, and its export: a descriptor for a NIC
 /// of tests, or nothing but its address for any NIC of the host.
-/// A channel that leaves the choice gets the mapping only where the rate of reads is modelled: stores of the CPU into
-/// its
-/// own memory would always win, which means nothing for a GPU.
+/// A channel that leaves the choice gets the mapping only where the rate of reads is modelled: stores of the CPU
+/// into its own memory would always win, which means nothing for a GPU.
 final class EmulatedAccess implements DeviceAccess {
     private final EmulatedDevice device;
 

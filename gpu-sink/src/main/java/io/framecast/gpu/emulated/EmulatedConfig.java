@@ -7,9 +7,8 @@ package io.framecast.gpu.emulated;
 /// @param streamCommandsMax commands a stream holds before its enqueuer has to wait; a power of two
 /// @param residentBlocks blocks of persistent kernels, of whatever size, that the device holds at a time
 /// @param disorder how late streams run against each other
-/// @param mappedReadsPerSecond bytes that the CPU reads a second through a mapping, and waits for, as it does for those
-/// of
-///     a GPU, which are not cached; [#UNLIMITED] reads as fast as the host can
+/// @param mappedReadsPerSecond bytes that the CPU reads a second through a mapping, and waits for, as it does for
+///     those of a GPU, which are not cached; [#UNLIMITED] reads as fast as the host can
 /// @param nics which NICs may write into the device. Copies run as late as ever; writes of NICs are visible at once
 public record EmulatedConfig(
         long memoryBytes,

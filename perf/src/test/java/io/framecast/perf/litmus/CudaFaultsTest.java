@@ -5,12 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -23,7 +20,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// The driver reports the resources that are left.
 @Tag("campaign")
 class CudaFaultsTest {
-    private static final long CHILD_SECONDS_MAX = 180;
     private static final int UDP_PORT = 24_001 + (int) (ProcessHandle.current().pid() % 4_000) * 3;
 
     @TempDir
@@ -82,22 +78,6 @@ class CudaFaultsTest {
     }
 
     private static Map<String, String> child(final String fault, final String argument) throws Exception {
-        final Path output = Files.createTempFile(folder, "child", ".out");
-        final Process process = new StubDriver(folder)
-                .java(CudaFaultsChild.class, fault, argument, Integer.toString(UDP_PORT))
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
-        final boolean ended = process.waitFor(CHILD_SECONDS_MAX, TimeUnit.SECONDS);
-        process.destroyForcibly();
-        final String text = Files.readString(output);
-        assertTrue(ended, () -> "hangs: " + text);
-        assertEquals(0, process.exitValue(), text);
-        final Map<String, String> said = new LinkedHashMap<>();
-        text.lines().filter(line -> line.contains("\t")).forEach(line -> {
-            final int tab = line.indexOf('\t');
-            said.put(line.substring(0, tab), line.substring(tab + 1));
-        });
-        return said;
+        return new StubDriver(folder).run(CudaFaultsChild.class, Map.of(), fault, argument, Integer.toString(UDP_PORT));
     }
 }

@@ -4,12 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -17,11 +14,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Frames in a GPU's memory that the CPU reads through a mapping, and longer ones that are copied: over the stubs of
-/// libcuda
-/// and of gdrcopy's library, in a process of its own.
+/// Frames in a GPU's memory that the CPU reads through a mapping, and longer ones that are copied: over the stubs
+/// of libcuda and of gdrcopy's library, in a process of its own.
 class CudaSourceTest {
-    private static final long CHILD_SECONDS_MAX = 180;
     private static final int UDP_PORT = 24_001 + (int) (ProcessHandle.current().pid() % 4_000) * 3;
 
     @TempDir
@@ -68,24 +63,10 @@ class CudaSourceTest {
     }
 
     private static Map<String, String> child(final String keys, final Map<String, String> environment)
-            throws IOException, InterruptedException {
-        final Path output = Files.createTempFile(folder, "child", ".out");
-        final Path counters = Files.createTempFile(folder, "child", ".counters");
-        Files.delete(counters);
-        final ProcessBuilder builder = new StubDriver(folder)
-                .java(CudaSourceChild.class, Integer.toString(UDP_PORT), keys, counters.toString())
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile());
-        builder.environment().putAll(environment);
-        final Process process = builder.start();
-        final boolean ended = process.waitFor(CHILD_SECONDS_MAX, TimeUnit.SECONDS);
-        process.destroyForcibly();
-        final String text = Files.readString(output);
-        assertTrue(ended, () -> "hangs: " + text);
-        assertEquals(0, process.exitValue(), text);
-        return text.lines()
-                .filter(line -> line.contains("\t"))
-                .collect(Collectors.toMap(
-                        line -> line.substring(0, line.indexOf('\t')), line -> line.substring(line.indexOf('\t') + 1)));
+            throws Exception {
+        final String counters =
+                folder.resolve("source-" + System.nanoTime() + ".counters").toString();
+        return new StubDriver(folder)
+                .run(CudaSourceChild.class, environment, Integer.toString(UDP_PORT), keys, counters);
     }
 }

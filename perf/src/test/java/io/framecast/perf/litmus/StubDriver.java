@@ -1,6 +1,7 @@
 package io.framecast.perf.litmus;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.rules.Repository;
 import java.io.File;
@@ -9,8 +10,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -18,6 +22,7 @@ import java.util.stream.Stream;
 ///
 /// @param folder that holds `libcuda.so.1`
 public record StubDriver(Path folder) {
+    private static final long SECONDS_MAX = 180;
     private static final Path SOURCES = Repository.ROOT.resolve("gpu-sink/src/test/c");
 
     /// @return why it cannot be built here; empty when it was
@@ -78,5 +83,28 @@ public record StubDriver(Path folder) {
                 .toList());
         builder.environment().put("LD_LIBRARY_PATH", folder.toString());
         return builder;
+    }
+
+    /// Runs one to its end.
+    ///
+    /// @return what it reported: a line for each finding, `key<tab>value`
+    Map<String, String> run(final Class<?> main, final Map<String, String> environment, final String... arguments)
+            throws IOException, InterruptedException {
+        final Path output = Files.createTempFile(folder, "child", ".out");
+        final ProcessBuilder builder =
+                java(main, arguments).redirectErrorStream(true).redirectOutput(output.toFile());
+        builder.environment().putAll(environment);
+        final Process process = builder.start();
+        final boolean ended = process.waitFor(SECONDS_MAX, TimeUnit.SECONDS);
+        process.destroyForcibly();
+        final String text = Files.readString(output);
+        assertTrue(ended, () -> "hangs: " + text);
+        assertEquals(0, process.exitValue(), text);
+        final Map<String, String> said = new LinkedHashMap<>();
+        text.lines().filter(line -> line.contains("\t")).forEach(line -> {
+            final int tab = line.indexOf('\t');
+            said.put(line.substring(0, tab), line.substring(tab + 1));
+        });
+        return said;
     }
 }

@@ -2,9 +2,8 @@ package io.framecast.reliability.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// REPAIR_GROUP, source → co-root: the whole list of its members, in parts of up to 14. Repeated until an ACK carries
-/// its
-/// epoch. The list of the highest epoch counts, once all its parts are here.
+/// REPAIR_GROUP, source → co-root: the whole list of its members, in parts of up to 14. Repeated until an ACK
+/// carries its epoch. The list of the highest epoch counts, once all its parts are here.
 ///
 /// ```
 ///  40 part u16  42 parts u16  44 members u32 (in this part)

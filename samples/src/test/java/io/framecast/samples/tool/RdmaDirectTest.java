@@ -4,15 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.Channel;
-import io.framecast.api.DeviceFrame;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
-import io.framecast.api.spi.DeviceRegion;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,8 +28,6 @@ final class RdmaDirectTest {
 
     private int sameLength;
     private final StreamNodes nodes = new StreamNodes(directory, this::length);
-    private final List<List<DeviceRegion>> buffers = new ArrayList<>();
-    private final int[] inBuffers = new int[2];
 
     @BeforeEach
     void look() {
@@ -86,38 +79,13 @@ final class RdmaDirectTest {
     void shouldLandInPostedBuffers(final double loss) {
         sameLength = FRAME_MAX - 100;
         final Publisher publisher = open(loss, "direct");
-        for (final Subscriber subscriber : nodes.subscribers()) {
-            buffers.add(Stream.generate(() -> subscriber.device().allocate(FRAME_MAX))
-                    .limit(32)
-                    .toList());
-        }
-        nodes.look(this::countBuffers);
-        nodes.atEachPoll(this::post);
-        post();
+        nodes.postBuffers(32, FRAME_MAX);
         nodes.publish(publisher, 0, 2 * FRAMES);
         for (int s = 0; s < 2; s++) {
             // Each frame is there, by the NIC or by one copy.
-            assertEquals(2 * FRAMES, inBuffers[s]);
+            assertEquals(2 * FRAMES, nodes.inBuffers(s));
             assertTrue(nodes.subscriber(s).stats().inPlaceFrames() > 0, () -> "" + nodes.subscribers());
         }
         end(publisher);
-    }
-
-    private void countBuffers(final int subscriber, final DeviceFrame frame) {
-        inBuffers[subscriber] += buffers.get(subscriber).stream()
-                        .anyMatch(buffer -> buffer.address() == frame.region().address())
-                ? 1
-                : 0;
-    }
-
-    private void post() {
-        for (int s = 0; s < buffers.size(); s++) {
-            final Subscriber subscriber = nodes.subscriber(s);
-            for (final DeviceRegion buffer : buffers.get(s)) {
-                if (!subscriber.isPosted(buffer)) {
-                    subscriber.post(buffer);
-                }
-            }
-        }
     }
 }

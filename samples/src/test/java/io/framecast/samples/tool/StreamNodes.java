@@ -9,6 +9,7 @@ import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
+import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.engine.metrics.CounterReader;
 import io.framecast.engine.metrics.CounterSample;
@@ -40,14 +41,6 @@ final class StreamNodes implements AutoCloseable {
     private final List<Receiver> receivers = new ArrayList<>();
     private final List<String> notices = new CopyOnWriteArrayList<>();
     private boolean gaps;
-    private Runnable atEachPoll = () -> {};
-
-    /// Is shown each frame before it is closed.
-    interface FrameLook {
-        void on(int subscriber, DeviceFrame frame);
-    }
-
-    private FrameLook look = (_, _) -> {};
 
     private static final class Receiver {
         private final Subscriber subscriber;
@@ -55,8 +48,19 @@ final class StreamNodes implements AutoCloseable {
         // Made with the first frame that the host does not address.
         private DeviceStream stream;
         private MemorySegment read = MemorySegment.NULL;
+        private final List<DeviceRegion> buffers = new ArrayList<>();
         private int polled;
+        private int inBuffers;
         private boolean gone;
+
+        void post() {
+            for (final DeviceRegion buffer : buffers) {
+                if (!subscriber.isPosted(buffer)) {
+                    // Not behind the end of the stream.
+                    subscriber.post(buffer);
+                }
+            }
+        }
 
         Receiver(final Subscriber subscriber, final int node) {
             this.subscriber = subscriber;
@@ -110,13 +114,19 @@ final class StreamNodes implements AutoCloseable {
         return notices;
     }
 
-    /// An action for whenever frames were polled.
-    void atEachPoll(final Runnable action) {
-        atEachPoll = action;
+    /// Each subscriber posts buffers of its device, and each again once the frame in it was closed.
+    void postBuffers(final int count, final long bytes) {
+        for (final Receiver receiver : receivers) {
+            for (int i = 0; i < count; i++) {
+                receiver.buffers.add(receiver.subscriber.device().allocate(bytes));
+            }
+            receiver.post();
+        }
     }
 
-    void look(final FrameLook value) {
-        look = value;
+    /// Frames that lay in its buffers.
+    int inBuffers(final int subscriber) {
+        return receivers.get(subscriber).inBuffers;
     }
 
     /// Frames may be left out from now on: their numbers are not checked.
@@ -204,7 +214,7 @@ final class StreamNodes implements AutoCloseable {
                 done &= receiver.polled == frames;
             }
         }
-        atEachPoll.run();
+        receivers.forEach(Receiver::post);
         return done;
     }
 
@@ -219,7 +229,8 @@ final class StreamNodes implements AutoCloseable {
                 throw new AssertionError("subscriber " + number + ": frame " + id + " differs at byte " + i);
             }
         }
-        look.on(number, frame);
+        final long address = frame.region().address();
+        receiver.inBuffers += receiver.buffers.stream().anyMatch(buffer -> buffer.address() == address) ? 1 : 0;
         frame.close();
     }
 

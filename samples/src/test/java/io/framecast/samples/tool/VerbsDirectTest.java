@@ -4,17 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.Channel;
-import io.framecast.api.DeviceFrame;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
-import io.framecast.api.spi.DeviceRegion;
 import io.framecast.gpu.emulated.EmulatedConfig;
 import io.framecast.gpu.emulated.EmulatedProvider;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -45,9 +41,6 @@ final class VerbsDirectTest {
     // Of all frames; 0 where each has another.
     private int sameLength;
     private final StreamNodes nodes = new StreamNodes(directory, this::length);
-    // By subscriber: buffers that the user posts, and frames that lay in them.
-    private final List<List<DeviceRegion>> buffers = new ArrayList<>();
-    private final int[] inBuffers = new int[2];
 
     @BeforeAll
     static void compile() {
@@ -86,25 +79,6 @@ final class VerbsDirectTest {
 
     private int length(final int id) {
         return sameLength > 0 ? sameLength : id % 3 == 2 ? 1 + id * 7 % 300 : 1 + (int) (id * 48_611L % FRAME_MAX);
-    }
-
-    private void countBuffers(final int subscriber, final DeviceFrame frame) {
-        inBuffers[subscriber] += buffers.get(subscriber).stream()
-                        .anyMatch(buffer -> buffer.address() == frame.region().address())
-                ? 1
-                : 0;
-    }
-
-    private void post() {
-        for (int s = 0; s < buffers.size(); s++) {
-            final Subscriber subscriber = nodes.subscriber(s);
-            for (final DeviceRegion buffer : buffers.get(s)) {
-                if (!subscriber.isPosted(buffer)) {
-                    // Not behind the end of the stream.
-                    subscriber.post(buffer);
-                }
-            }
-        }
     }
 
     private void deliver(final Publisher publisher, final int frames) {
@@ -161,14 +135,7 @@ final class VerbsDirectTest {
         sameLength = FRAME_MAX - 100;
         final Publisher publisher = open(loss, byAddress ? "?peermem|placement=direct" : "|placement=direct");
         nodes.await(() -> publisher.readySubscribers() == 2, "subscribers");
-        for (final Subscriber subscriber : nodes.subscribers()) {
-            buffers.add(Stream.generate(() -> subscriber.device().allocate(FRAME_MAX))
-                    .limit(32)
-                    .toList());
-        }
-        nodes.look(this::countBuffers);
-        nodes.atEachPoll(this::post);
-        post();
+        nodes.postBuffers(32, FRAME_MAX);
         standIn.set("drop_every", dropEvery);
         nodes.publish(publisher, 0, 60);
         final long[] before = nodes.subscribers().stream()
@@ -180,7 +147,9 @@ final class VerbsDirectTest {
             final Subscriber subscriber = nodes.subscriber(s);
             final long copied = subscriber.stats().reassembledBytes() - before[s];
             // Buffers that wait for receives which missed serve no other frame meanwhile.
-            assertTrue(inBuffers[s] >= (dropEvery > 0 ? 120 : 160), inBuffers[s] + " frames in the user's buffers");
+            assertTrue(
+                    nodes.inBuffers(s) >= (dropEvery > 0 ? 120 : 160),
+                    nodes.inBuffers(s) + " frames in the user's buffers");
             assertTrue(before[s] > 0, "frames that came into the ring");
             final int node = s;
             nodes.await(
