@@ -722,6 +722,7 @@ int cuModuleLoadData(void **out, const void *image) {
     if (!strstr(image, ".version") || !strstr(image, ".target")) FAIL(INVALID_PTX);
     /* As a driver for CUDA 12.6, which knows PTX up to 8.5. */
     if (strtod(strstr(image, ".version") + 8, 0) > 8.5) FAIL(222);
+    run_all();
     Module *m = calloc(1, sizeof *m);
     m->magic = MODULE_MAGIC;
     m->ptx = strdup(image);
