@@ -1,5 +1,6 @@
 package io.framecast.reliability.receive;
 
+import io.framecast.reliability.window.StreamFormat;
 import org.jspecify.annotations.Nullable;
 
 /// The promises of a receiver to its source, and the state of its frames: enough for a successor in another process
@@ -28,6 +29,9 @@ public final class Checkpoint {
     /// Its metadata; null where there is none, or it has not come.
     public byte @Nullable [] metadata;
 
+    /// Its format; null where it has none, or that is not known.
+    public @Nullable StreamFormat format;
+
     /// Takes the values of another one.
     public void copy(final Checkpoint from) {
         secret = from.secret;
@@ -40,6 +44,7 @@ public final class Checkpoint {
         attributes = from.attributes;
         timestampNs = from.timestampNs;
         metadata = from.metadata;
+        format = from.format;
     }
 
     /// Whether some of the frame in progress is here.
@@ -54,6 +59,7 @@ public final class Checkpoint {
             frameId = nextFrameId;
             frameBytes = 0;
             metadata = null;
+            format = null;
             acknowledged = Math.max(sequence, acknowledged);
         }
     }

@@ -3,13 +3,15 @@ package io.framecast.reliability.receive;
 import io.framecast.reliability.repair.NackScheduler;
 import io.framecast.reliability.window.FrameTable;
 import io.framecast.reliability.window.ReceiveWindow;
+import io.framecast.reliability.window.StreamFormat;
 import io.framecast.reliability.wire.StreamInfo;
 
-/// Hands out whole frames in order: those whose datagrams and metadata are all here. Knows the sequence below which
-/// every frame's metadata is here, and the time to request missing metadata.
+/// Hands out whole frames in order: those whose datagrams, metadata and format are all here. Knows the sequence below
+/// which every frame's metadata and format are here, and the time to request what is missing of them.
 ///
-/// The source may forget acknowledged frames, metadata included. So the receiver acknowledges a frame without its
-/// metadata only up to the first datagram, however much of its payload is here.
+/// The source may forget acknowledged frames, metadata included, and give the numbers of their formats to others. So
+/// the receiver acknowledges a frame without its metadata or format only up to the first datagram, however much of its
+/// payload is here.
 ///
 /// Pure state; one thread.
 final class FrameQueue {
@@ -47,6 +49,10 @@ final class FrameQueue {
             if (metadata != null) {
                 frames.putMetadata(first, metadata);
             }
+            final StreamFormat format = from.format;
+            if (format != null) {
+                frames.restoreFormat(first, format);
+            }
             window.receiveAtEnd((int) (from.acknowledged - first));
             advance(nowNs, rttNs);
         }
@@ -61,6 +67,7 @@ final class FrameQueue {
         to.attributes = known ? frames.attributes(first) : 0;
         to.timestampNs = known ? frames.timestampNs(first) : 0;
         to.metadata = known ? frames.metadata(first) : null;
+        to.format = known ? frames.format(first) : null;
     }
 
     /// Behind the next frame; its first sequence where nothing of it is here.
@@ -119,6 +126,7 @@ final class FrameQueue {
                 frames.remove(s);
             }
         }
+        frames.onGap();
         first = sequence;
         nextFrameId = frameId;
         window.skipTo(sequence);
@@ -139,26 +147,32 @@ final class FrameQueue {
                 frames.timestampNs(first),
                 frames.flags(first),
                 frames.metadataBytes(first) == 0 ? null : frames.metadata(first));
+        frame.format(frames.format(first));
         frames.remove(first);
         first += StreamInfo.slots(bytes, slotBytes);
         nextFrameId += Math.max(1, bundled);
         return frame;
     }
 
-    /// First sequence of the earliest frame whose metadata has not been requested, or has not come.
+    /// First sequence of the earliest frame whose metadata or format has not been requested, or has not come.
     long described() {
         return described;
     }
 
-    /// All sequences below are here, metadata included.
+    /// All sequences below are here, metadata and formats included.
     long acknowledgeable() {
         return Math.min(window.next(), described);
     }
 
-    /// Datagrams or metadata arrived.
+    /// Number of the format that the frame at [#described] waits for; 0 where it waits for metadata.
+    int missingFormat() {
+        return frames.hasMetadata(described) ? frames.formatNumber(described) : 0;
+    }
+
+    /// Datagrams, metadata or formats arrived.
     void advance(final long nowNs, final long rttNs) {
         while (described < window.next() && frames.contains(described)) {
-            if (!frames.hasMetadata(described)) {
+            if (!frames.hasMetadata(described) || !frames.findFormat(described)) {
                 if (askNs == Long.MAX_VALUE) {
                     askNs = nowNs + Math.max(RETRY_MIN_NS, rttNs / 2);
                 }
@@ -179,12 +193,12 @@ final class FrameQueue {
         askNs = nowNs + Math.max(RETRY_MIN_NS, 2 * rttNs);
     }
 
-    /// Whether earlier requests for metadata were in vain.
+    /// Whether earlier requests were in vain.
     boolean isEscalated() {
         return asked >= NackScheduler.ESCALATE_AFTER;
     }
 
-    /// The time to request the metadata of [#described].
+    /// The time to request what the frame at [#described] lacks.
     long askNs() {
         return askNs;
     }

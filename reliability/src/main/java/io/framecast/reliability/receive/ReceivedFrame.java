@@ -1,5 +1,6 @@
 package io.framecast.reliability.receive;
 
+import io.framecast.reliability.window.StreamFormat;
 import org.jspecify.annotations.Nullable;
 
 /// One whole frame, or a bundle of them, as [ReceiverMachine#pollFrame] found it. Reused; read it before the next
@@ -14,6 +15,7 @@ public final class ReceivedFrame {
     private long timestampNs;
     private int flags;
     private byte @Nullable [] metadata;
+    private @Nullable StreamFormat format;
 
     void set(final long id, final long sequence, final long lengthBytes, final int frames) {
         frameId = id;
@@ -37,6 +39,10 @@ public final class ReceivedFrame {
         timestampNs = sourceTimestampNs;
         flags = frameFlags;
         metadata = frameMetadata;
+    }
+
+    void format(final @Nullable StreamFormat frameFormat) {
+        format = frameFormat;
     }
 
     public long frameId() {
@@ -73,6 +79,11 @@ public final class ReceivedFrame {
     /// See [io.framecast.reliability.wire.DataLayout].
     public int flags() {
         return flags;
+    }
+
+    /// Null for none.
+    public @Nullable StreamFormat format() {
+        return format;
     }
 
     /// Null for none.

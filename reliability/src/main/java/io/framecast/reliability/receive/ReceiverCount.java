@@ -28,6 +28,8 @@ public enum ReceiverCount {
     FRAMES,
     /// Repairs that were needed.
     REPAIRED_DATAGRAMS,
+    /// Requests for the format of a frame.
+    FORMAT_REQUESTS,
     NACKS,
     NACKED_DATAGRAMS,
     ACKS,

@@ -16,6 +16,7 @@ import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.FormatLayout;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeaderRun;
@@ -90,6 +91,8 @@ public final class ReceiverMachine {
     private @Nullable Checkpoint resumed;
     // Frames that had begun when the source sent a heartbeat.
     private long announcedFrames;
+    // Serials of formats that were announced before it became a member.
+    private int oldFormats;
 
     /// Makes a receiver; [#start] begins the handshake.
     ///
@@ -456,6 +459,7 @@ public final class ReceiverMachine {
             case ControlLayout.TYPE_ADMIT -> onAdmit(datagram, offset, nowNs);
             case ControlLayout.TYPE_START -> onStart(datagram, offset, nowNs);
             case ControlLayout.TYPE_FRAME -> onFrameMetadata(datagram, offset, nowNs);
+            case ControlLayout.TYPE_FORMAT -> onFormat(datagram, offset, nowNs);
             case ControlLayout.TYPE_EVICT -> onEvict(datagram, offset, nowNs);
             case ControlLayout.TYPE_ASSIGN, ControlLayout.TYPE_REPAIR_GROUP, ControlLayout.TYPE_RC_CONNECT ->
                 state == State.RECEIVING || state == State.ENDED
@@ -467,6 +471,7 @@ public final class ReceiverMachine {
                     ControlLayout.TYPE_ACK,
                     ControlLayout.TYPE_NACK,
                     ControlLayout.TYPE_FRAME_REQUEST,
+                    ControlLayout.TYPE_FORMAT_ACK,
                     ControlLayout.TYPE_SOLICIT,
                     ControlLayout.TYPE_RESUME,
                     ControlLayout.TYPE_LEAVE -> Verdict.UNKNOWN_MEMBER;
@@ -561,6 +566,7 @@ public final class ReceiverMachine {
         source.onHeard(nowNs);
         if (state == State.STARTING) {
             state = State.RECEIVING;
+            oldFormats = StartLayout.NEWEST_FORMAT.get(datagram, offset);
             final Checkpoint from = resumed;
             if (from == null) {
                 final long first = StartLayout.FIRST_SEQUENCE.get(datagram, offset);
@@ -603,6 +609,31 @@ public final class ReceiverMachine {
             store.putMetadata(first, bytes);
         }
         queue.advance(nowNs, source.rttNs());
+        return Verdict.GOOD;
+    }
+
+    // Also before START, so that it is known before the first frame; but then one for this receiver, because others may
+    // be of long ago.
+    private Verdict onFormat(final MemorySegment datagram, final long offset, final long nowNs) {
+        if (!FormatLayout.isValid(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        source.onHeard(nowNs);
+        final int serial = FormatLayout.SERIAL.get(datagram, offset);
+        final boolean apart = ControlLayout.RECEIVER.get(datagram, offset) != 0;
+        final boolean isMember = state == State.RECEIVING || state == State.ENDED;
+        if (!(apart && state == State.STARTING) && !(isMember && (apart || serial > oldFormats))) {
+            return Verdict.EARLY;
+        }
+        frames.putFormat(
+                serial,
+                FormatLayout.NUMBER.get(datagram, offset),
+                FormatLayout.FIRST_SEQUENCE.get(datagram, offset),
+                FormatLayout.format(datagram, offset));
+        output.sendControl(FormatLayout.writeAck(ids.in(output.control()), serial));
+        if (state == State.RECEIVING) {
+            queue.advance(nowNs, source.rttNs());
+        }
         return Verdict.GOOD;
     }
 

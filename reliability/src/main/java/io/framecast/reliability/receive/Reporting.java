@@ -10,6 +10,7 @@ import io.framecast.reliability.wire.AssignLayout;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Counts;
+import io.framecast.reliability.wire.FormatLayout;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.RepairGroupLayout;
@@ -296,14 +297,21 @@ final class Reporting {
         }
     }
 
-    /// Asks for the metadata of the next frame, when that is due.
+    /// Asks for what the next frame lacks of metadata and format, when that is due. Formats come from the source
+    /// itself.
     ///
     /// @return work done
     int askFor(final FrameQueue queue, final long nowNs) {
         if (queue.askNs() > nowNs) {
             return 0;
         }
-        send(FrameLayout.writeRequest(ids.in(output.control()), queue.described()), queue.isEscalated());
+        final int number = queue.missingFormat();
+        if (number == 0) {
+            send(FrameLayout.writeRequest(ids.in(output.control()), queue.described()), queue.isEscalated());
+        } else {
+            counts.add(ReceiverCount.FORMAT_REQUESTS);
+            output.sendControl(FormatLayout.writeRequest(ids.in(output.control()), number));
+        }
         queue.onAsked(nowNs, source.rttNs());
         return 1;
     }

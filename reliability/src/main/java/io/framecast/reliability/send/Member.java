@@ -54,6 +54,11 @@ final class Member implements MemberStatus {
     long timeoutNs;
     int timeouts;
 
+    // Written by FormatAnnouncements: a bit for each number whose format it has not acknowledged.
+    int unknownFormats;
+    long formatNs;
+    int formatTries;
+
     // Written by CoRoots.
     @Nullable
     ServedGroup set;

@@ -26,6 +26,8 @@ public enum SenderCount {
     FEED_FAILURES,
     /// FRAME_REQUEST datagrams taken.
     FRAME_REQUESTS,
+    /// FORMAT datagrams sent.
+    FORMATS,
     /// Co-roots now.
     CO_ROOTS,
     /// Grants read from the status vector.

@@ -70,6 +70,7 @@ public final class SenderMachine {
     private final Admissions admissions;
     private final CoRoots coRoots;
     private final CreditWords words;
+    private final FormatAnnouncements formats;
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final ControlWriter ids;
     private final HeartbeatValues heartbeat = new HeartbeatValues();
@@ -94,6 +95,7 @@ public final class SenderMachine {
     // At the last check every member had everything, and only silence could change that.
     private boolean quiet;
     private long solicitedNs;
+    private long cycleNs;
 
     /// Makes a sender over the window that its publisher fills.
     ///
@@ -113,6 +115,7 @@ public final class SenderMachine {
         ids = new ControlWriter(stream.session());
         coRoots = new CoRoots(config, members, output, counts, ids);
         words = new CreditWords(config, members, random, output, counts, ids);
+        formats = new FormatAnnouncements(window.formats(), members, output, counts, ids);
         admissions = new Admissions(stream, members, random, coRoots, words, ids);
         clockOffsetNs = config.clockOffsetNs();
         channel = stream.channel().getBytes(StandardCharsets.US_ASCII);
@@ -187,7 +190,16 @@ public final class SenderMachine {
         return words.isGuarded() || coRoots.feeds().isAny();
     }
 
-    /// Sends the metadata of frames that begin in the next `count` datagrams; call before sending these.
+    /// Sends formats that are new; call before sending datagrams.
+    public void announceFormats() {
+        if (formats.look(cycleNs) && members.active() > 0) {
+            memberDeadlineNs = Math.min(memberDeadlineNs, cycleNs + MEMBER_TICK_NS);
+            quiet = false;
+        }
+        formats.announce();
+    }
+
+    /// Sends the metadata of frames that begin in the next `count` datagrams; call before [#onSent].
     public void announceMetadata(final int count) {
         for (long sequence = next; sequence < next + count; sequence++) {
             sendMetadata(RetransmitScheduler.EVERYBODY, sequence);
@@ -330,6 +342,7 @@ public final class SenderMachine {
             case ControlLayout.TYPE_ACK -> onAck(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_NACK -> onNack(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_FRAME_REQUEST -> onFrameRequest(member, datagram, offset, nowNs);
+            case ControlLayout.TYPE_FORMAT_ACK -> onFormatAck(member, datagram, offset);
             case ControlLayout.TYPE_LEAVE -> onLeave(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_RC_CONNECT -> onCopy(member, datagram, offset);
             case ControlLayout.TYPE_POLICY -> onPolicy(member, datagram, offset);
@@ -351,9 +364,18 @@ public final class SenderMachine {
             granted = members.granted();
             heartbeats.onUrgent(nowNs);
             words.onActivated(member, nowNs);
+            sendStart(member);
+            formats.onActivated(member, nowNs);
+            return Verdict.GOOD;
         }
         sendStart(member);
         return Verdict.GOOD;
+    }
+
+    private Verdict onFormatAck(final int member, final MemorySegment datagram, final long offset) {
+        return members.of(member).state == State.ACTIVE
+                ? formats.onAck(member, datagram, offset)
+                : Verdict.UNKNOWN_MEMBER;
     }
 
     // A member is answered itself; for anybody else the next multicast heartbeat comes at once, so that nobody makes a
@@ -421,6 +443,7 @@ public final class SenderMachine {
         if (verdict == Verdict.GOOD) {
             members.of(member).heardNs = nowNs;
             sendStart(member);
+            formats.onActivated(member, nowNs);
         }
         return verdict;
     }
@@ -430,7 +453,10 @@ public final class SenderMachine {
         output.sendControl(
                 member,
                 StartLayout.write(
-                        ids.in(output.control()), members.of(member).startSequence, members.of(member).startFrameId));
+                        ids.in(output.control()),
+                        members.of(member).startSequence,
+                        members.of(member).startFrameId,
+                        formats.newest()));
     }
 
     private Verdict onAck(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
@@ -576,6 +602,7 @@ public final class SenderMachine {
     ///
     /// @return how long the process stood still, in nanoseconds; 0 otherwise, or without members
     public long onCycle(final long nowNs) {
+        cycleNs = nowNs;
         final long stoodNs = standstill.onCycle(nowNs);
         if (stoodNs == 0 || memberDeadlineNs == Long.MAX_VALUE) {
             return 0;
@@ -658,6 +685,7 @@ public final class SenderMachine {
         int work = 0;
         final long sinceNs = Math.min(nowNs - membersNs, 2 * MEMBER_TICK_NS);
         membersNs = nowNs;
+        announceFormats();
         final boolean blocked = isBlocked();
         quiet = !blocked && !coRoots.isEnabled() && members.acknowledgedByAll(next) == next;
         for (int m = 0; m < members.capacity(); m++) {
@@ -666,7 +694,10 @@ public final class SenderMachine {
                 work += members.isTooSlow(m, holdsBack, sinceNs)
                         ? evictAs(m, Reason.SLOW, nowNs)
                         : onMemberTick(m, nowNs);
-                quiet &= members.of(m).state == State.ACTIVE && members.of(m).started && words.isIdle(m);
+                quiet &= members.of(m).state == State.ACTIVE
+                        && members.of(m).started
+                        && members.of(m).unknownFormats == 0
+                        && words.isIdle(m);
                 memberDeadlineNs = nowNs + MEMBER_TICK_NS;
             }
         }
@@ -735,7 +766,7 @@ public final class SenderMachine {
             sendStart(member);
             return 1;
         }
-        return words.onTick(member, nowNs) + onTimeoutTick(member, nowNs);
+        return formats.onTick(member, nowNs) + words.onTick(member, nowNs) + onTimeoutTick(member, nowNs);
     }
 
     // A full ring is treated like a timeout: the source repeats the oldest datagram (Subramoni, buffer management),

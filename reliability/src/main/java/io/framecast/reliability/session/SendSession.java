@@ -197,6 +197,7 @@ public final class SendSession implements SenderOutput {
             if (machine.isGuarded()) {
                 window.seal(first, count);
             }
+            machine.announceFormats();
             final int accepted = data.multicast(slot, count);
             dataInFlight.onSent(slot, accepted);
             charge(slot, accepted, nowNs);

@@ -6,6 +6,7 @@ import io.framecast.reliability.sim.net.SimClock;
 import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimFrames;
 import io.framecast.reliability.sim.shared.SharedSegment;
+import io.framecast.reliability.window.StreamFormat;
 import io.framecast.reliability.wire.Delivery;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -101,11 +102,13 @@ final class FrameCheck {
         }
         final SimFrames.Frame truth = frames.get(frame.frameId());
         final byte[] metadata = frame.metadata();
+        final StreamFormat format = frame.format();
         if (frame.bytes() != truth.bytes()
                 || frame.firstSequence() != truth.firstSequence()
                 || frame.flags() != truth.flags()
                 || frame.timestampNs() != truth.timestampNs()
-                || !Arrays.equals(metadata == null ? new byte[0] : metadata, truth.metadata())) {
+                || !Arrays.equals(metadata == null ? new byte[0] : metadata, truth.metadata())
+                || !Arrays.equals(format == null ? new byte[0] : format.bytes(), truth.format())) {
             violation("frame " + frame.frameId() + " has other attributes than published");
             return null;
         }
@@ -126,7 +129,8 @@ final class FrameCheck {
         if (entry.length != truth.bytes()
                 || entry.flags != truth.flags()
                 || entry.timestampNs != truth.timestampNs()
-                || !Arrays.equals(entry.metadata, truth.metadata())) {
+                || !Arrays.equals(entry.metadata, truth.metadata())
+                || !Arrays.equals(entry.format, truth.format())) {
             violation("frame " + entry.frameId + " has other attributes than published");
             return null;
         }

@@ -5,6 +5,7 @@ import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AckValues;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.Wire;
@@ -17,6 +18,7 @@ import java.util.Map;
 /// Breaks a source from outside its machine, by the run's injected bug.
 final class PlantedSource {
     private static final int STORM = 6;
+    private static final int FLAGS = 1;
 
     private final SimSource source;
     private final Plant plant;
@@ -43,6 +45,14 @@ final class PlantedSource {
             Forgery.seal(datagram);
         }
         return datagram;
+    }
+
+    void onData(final MemorySegment datagram) {
+        final int flags = datagram.get(ValueLayout.JAVA_BYTE, FLAGS);
+        if (plant == Plant.FORGET_NEW_FORMAT && (flags & DataLayout.FLAG_NEW_FORMAT) != 0) {
+            datagram.set(ValueLayout.JAVA_BYTE, FLAGS, (byte) (flags & ~DataLayout.FLAG_NEW_FORMAT));
+            checksum.seal(datagram, 0, source.life().nonce());
+        }
     }
 
     int repairTimes() {

@@ -2,6 +2,7 @@ package io.framecast.reliability.sim;
 
 import io.framecast.reliability.sim.net.SimEvents;
 import io.framecast.reliability.sim.plan.SimOptions;
+import io.framecast.reliability.sim.record.SimFormats;
 import io.framecast.reliability.sim.record.SimFrames;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.window.SmallFrames;
@@ -30,12 +31,13 @@ final class SimPublisher {
     private final byte[] payloads;
     private final double load;
     private final long datagramNs;
+    private final SimFormats formats;
     private final long pauseMaxNs;
     private final long breakMaxNs;
     // A small frame may have to move to the next slot.
     private final int freeSlotsMin;
     private int published;
-    private SimFrames.Frame open = new SimFrames.Frame(0, 0, 0, 0, 0, new byte[0]);
+    private SimFrames.Frame open = new SimFrames.Frame(0, 0, 0, 0, 0, new byte[0], new byte[0]);
     private long openIndex;
     private long openSlots;
     // By the true clock.
@@ -71,6 +73,7 @@ final class SimPublisher {
                 stream.slotBytes());
         window = new SendWindow(memory, session.nonce()).firstFrameId(stream.firstFrameId());
         small = window.bundle();
+        formats = new SimFormats(stream.formatFrames(), session.nonce());
         watched = options.audience().oneSided() > 0;
         freeSlotsMin = small.takes(Math.max(1, stream.frameBytes())) ? 2 : 1;
         nextFrameNs = beginNs;
@@ -156,13 +159,20 @@ final class SimPublisher {
         if (events.nowNs() < nextFrameNs || window.freeSlots() < freeSlotsMin) {
             return false;
         }
+        if (formats.isDue()) {
+            small.close();
+            // Another number may be free only later.
+            if (window.freeSlots() < freeSlotsMin || !formats.change(window)) {
+                return false;
+            }
+        }
         final byte[] metadata = new byte[random.nextInt(4) == 0 ? 1 + random.nextInt(METADATA_BYTES_MAX) : 0];
         random.nextBytes(metadata);
         final long bytes = frameBytes();
         final int flags = random.nextInt(8) == 0 ? DataLayout.FLAG_KEYFRAME : 0;
         final long timestampNs = session.calendarNs(events.nowNs());
-        final SimFrames.Frame frame =
-                new SimFrames.Frame(frames.nextId(), window.cursor(), bytes, flags, timestampNs, metadata);
+        final SimFrames.Frame frame = new SimFrames.Frame(
+                frames.nextId(), window.cursor(), bytes, flags, timestampNs, metadata, formats.take());
         published++;
         nextFrameNs = load > 0 ? nextFrameNs + intervalNs(bytes) : events.nowNs() + pauseNs();
         if (small.takes(bytes)) {

@@ -206,7 +206,7 @@ final class SimSource extends SimNode implements ControlPort {
         heir.onMoved(machine.nextSequence());
         final MemorySegment start = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
         final ControlWriter ids = new ControlWriter(life.nonce()).receiver(heir.id());
-        unicast(heir.address(), SimLane.CONTROL, start.asSlice(0, StartLayout.write(ids.in(start), 0, 0)));
+        unicast(heir.address(), SimLane.CONTROL, start.asSlice(0, StartLayout.write(ids.in(start), 0, 0, 0)));
     }
 
     private void check() {
@@ -285,6 +285,9 @@ final class SimSource extends SimNode implements ControlPort {
 
     private void send(final SimLane lane, final MemorySegment datagram, final Runnable way) {
         final int times = lane == SimLane.REPAIR ? plant.repairTimes() : 1;
+        if (lane != SimLane.CONTROL) {
+            plant.onData(datagram);
+        }
         world().journal().count(SimCount.REPAIRS, lane == SimLane.REPAIR ? times : 0);
         for (int i = 0; i < times; i++) {
             world().journal().count(SimCount.WIRE_BYTES, datagram.byteSize());
@@ -381,7 +384,7 @@ final class SimSource extends SimNode implements ControlPort {
         }
         if (options.plant() == Plant.WRONG_FRAME_BOUNDARY) {
             final ControlWriter ids = new ControlWriter(life.nonce()).receiver(ControlLayout.RECEIVER.get(scratch, 0));
-            if (StartLayout.write(ids.in(scratch), first + 1, frameId) != bytes) {
+            if (StartLayout.write(ids.in(scratch), first + 1, frameId, 0) != bytes) {
                 throw new IllegalStateException("START changed its length");
             }
         }

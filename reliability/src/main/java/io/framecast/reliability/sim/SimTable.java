@@ -10,6 +10,7 @@ import io.framecast.reliability.receive.ReceiverMachine.State;
 import io.framecast.reliability.sim.plan.Plant;
 import io.framecast.reliability.sim.shared.SharedSegment;
 import io.framecast.reliability.sim.shared.SharedSegment.Entry;
+import io.framecast.reliability.window.StreamFormat;
 import io.framecast.reliability.wire.BundleLayout;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -240,6 +241,8 @@ final class SimTable implements SimReception.Taker, CheckpointLog {
         segment.store();
         final byte[] metadata = frame.metadata();
         entry.metadata = metadata == null ? new byte[0] : metadata;
+        final StreamFormat format = frame.format();
+        entry.format = format == null ? new byte[0] : format.bytes();
         finish(entry, place, machine.nextFrameSequence());
         if (frame.endsSlots()) {
             show();

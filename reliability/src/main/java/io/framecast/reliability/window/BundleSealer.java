@@ -32,7 +32,10 @@ final class BundleSealer {
                 count == 1 ? BundleLayout.bytes(first) : writeTable(bundle, word, sequence, memory.payloadOffset(slot));
         header.session(DataLayout.TYPE_DATA, session)
                 .frame(bundle.firstFrameId(sequence), bytes, bundle.timestampNs(sequence))
-                .attributes(count == 1 ? BundleLayout.flags(first) : DataLayout.FLAG_BUNDLE, count == 1 ? 0 : count);
+                .format(bundle.format(sequence))
+                .attributes(
+                        (count == 1 ? BundleLayout.flags(first) : DataLayout.FLAG_BUNDLE) | bundle.flags(sequence),
+                        count == 1 ? 0 : count);
         final long offset = WindowMemory.headerOffset(slot);
         DataLayout.write(memory.headers(), offset, header, sequence, 0);
         checksum.seal(memory.headers(), offset, session);

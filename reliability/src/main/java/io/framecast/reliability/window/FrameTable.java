@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// Pure state; one thread.
 public final class FrameTable {
     private static final long NONE = -1;
+    // Those that mean something to others.
+    private static final int FLAGS = DataLayout.FLAG_KEYFRAME | DataLayout.FLAG_BUNDLE | DataLayout.FLAG_GATHERED;
 
     private final int mask;
     private final long[] firstSequences;
@@ -19,6 +21,9 @@ public final class FrameTable {
     private final int[] attributes;
     private final long[] metadataSequences;
     private final byte[] @Nullable [] metadata;
+    private final ReceivedFormats known = new ReceivedFormats();
+    // By frame; null until a format is known.
+    private @Nullable StreamFormat @Nullable [] formats;
 
     /// Makes a table.
     ///
@@ -90,7 +95,7 @@ public final class FrameTable {
     }
 
     public int flags(final long firstSequence) {
-        return attributes[index(firstSequence)] & 0xf;
+        return attributes[index(firstSequence)] & FLAGS;
     }
 
     public int metadataBytes(final long firstSequence) {
@@ -119,8 +124,62 @@ public final class FrameTable {
     /// Whether the metadata that a known frame's headers announce is here, or there is none.
     public boolean hasMetadata(final long firstSequence) {
         final int bytes = metadataBytes(firstSequence);
-        final byte[] known = metadata(firstSequence);
-        return bytes == 0 || (known != null && known.length == bytes);
+        final byte[] here = metadata(firstSequence);
+        return bytes == 0 || (here != null && here.length == bytes);
+    }
+
+    /// Keeps a format for frames that have it.
+    ///
+    /// @param bytes not changed afterwards
+    public void putFormat(final int serial, final int number, final long firstSequence, final byte[] bytes) {
+        known.put(serial, number, firstSequence, bytes);
+        all();
+    }
+
+    /// Frames were left out: with many formats, an unknown one may have taken over a known one's number meanwhile.
+    public void onGap() {
+        known.onGap();
+    }
+
+    /// The format that another table had found for a frame. Other frames may have another one under its number by now.
+    public void restoreFormat(final long firstSequence, final StreamFormat format) {
+        all()[index(firstSequence)] = format;
+    }
+
+    private @Nullable StreamFormat[] all() {
+        if (formats == null) {
+            formats = new StreamFormat[mask + 1];
+        }
+        return formats;
+    }
+
+    /// Number of the format that a known frame's headers announce; 0 for none.
+    public int formatNumber(final long firstSequence) {
+        return attributes[index(firstSequence)] >>> 4 & 0xf;
+    }
+
+    /// Whether the format of a known frame is known, or it has none. From then on the frame keeps it.
+    public boolean findFormat(final long firstSequence) {
+        final int number = formatNumber(firstSequence);
+        if (number == 0) {
+            return true;
+        }
+        final @Nullable StreamFormat[] all = formats;
+        if (all == null) {
+            return false;
+        }
+        final int index = index(firstSequence);
+        if (all[index] == null) {
+            final boolean begins = (attributes[index] & DataLayout.FLAG_NEW_FORMAT) != 0;
+            all[index] = known.find(number, firstSequence, begins);
+        }
+        return all[index] != null;
+    }
+
+    /// What [#findFormat] found; null for a frame without a format.
+    public @Nullable StreamFormat format(final long firstSequence) {
+        final @Nullable StreamFormat[] all = formats;
+        return all == null || formatNumber(firstSequence) == 0 ? null : all[index(firstSequence)];
     }
 
     /// Forgets a frame that was delivered.
@@ -129,6 +188,10 @@ public final class FrameTable {
         firstSequences[index] = NONE;
         metadataSequences[index] = NONE;
         metadata[index] = null;
+        final @Nullable StreamFormat[] all = formats;
+        if (all != null) {
+            all[index] = null;
+        }
     }
 
     private int index(final long sequence) {

@@ -47,6 +47,8 @@ final class OpenBundle {
     private final long[][] entries = new long[TABLES][BundleLayout.FRAMES_MAX];
     private final long[] firstFrameIds = new long[TABLES];
     private final long[] timestampsNs = new long[TABLES];
+    private final int[] formats = new int[TABLES];
+    private final int[] flags = new int[TABLES];
     private volatile long word;
     // Behind the last bundle that the consumer took and sealed.
     private volatile long sealed;
@@ -116,9 +118,11 @@ final class OpenBundle {
     }
 
     /// Producer: sets the header's fields of the first frame; before it is appended.
-    void first(final long sequence, final long frameId, final long timestampNs) {
+    void first(final long sequence, final long frameId, final long timestampNs, final int format, final int flag) {
         firstFrameIds[table(sequence)] = frameId;
         timestampsNs[table(sequence)] = timestampNs;
+        formats[table(sequence)] = format;
+        flags[table(sequence)] = flag;
     }
 
     /// Either: closes the bundle as it was seen.
@@ -143,6 +147,15 @@ final class OpenBundle {
 
     long timestampNs(final long sequence) {
         return timestampsNs[table(sequence)];
+    }
+
+    /// Of the whole datagram, beside those of its frames.
+    int flags(final long sequence) {
+        return flags[table(sequence)];
+    }
+
+    int format(final long sequence) {
+        return formats[table(sequence)];
     }
 
     private static int table(final long sequence) {

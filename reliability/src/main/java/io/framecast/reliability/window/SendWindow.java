@@ -44,6 +44,7 @@ public final class SendWindow {
     private final byte[] @Nullable [] metadata;
     private final long[] frameIds;
     private final long session;
+    private final SendFormats formats = new SendFormats();
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final DataHeader header = new DataHeader();
 
@@ -130,6 +131,19 @@ public final class SendWindow {
         return cursor;
     }
 
+    /// Producer, between frames, no bundle open: the frames from here on have this format.
+    ///
+    /// @param bytes 1 … 1024 bytes, not changed afterwards; null: frames without a format
+    /// @return false when there is no number for it until frames are freed
+    public boolean useFormat(final byte @Nullable [] bytes) {
+        return formats.use(bytes, cursor, (long) FREED.getAcquire(this));
+    }
+
+    /// The formats of the frames.
+    public SendFormats formats() {
+        return formats;
+    }
+
     /// Producer: begins a frame, whose first datagram takes [#cursor]; no bundle is open. Its datagrams are then
     /// committed in parts.
     ///
@@ -138,7 +152,8 @@ public final class SendWindow {
     public void beginFrame(final long frameBytes, final int flags, final long timestampNs, final byte[] frameMetadata) {
         header.session(DataLayout.TYPE_DATA, session)
                 .frame(nextFrameId, frameBytes, timestampNs)
-                .attributes(flags, frameMetadata.length);
+                .format(formats.number())
+                .attributes(flags | formats.flag(cursor), frameMetadata.length);
         metadata[slot(cursor)] = frameMetadata.length == 0 ? null : frameMetadata;
         gathered = (flags & DataLayout.FLAG_GATHERED) != 0;
         frameEnd = cursor + StreamInfo.slots(frameBytes, memory.slotBytes());

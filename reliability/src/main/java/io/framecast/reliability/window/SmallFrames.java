@@ -131,7 +131,12 @@ public final class SmallFrames {
         if (OpenBundle.count(word) == 0) {
             headerTimestampNs = timestampNs;
             window.beginBundle();
-            bundle.first(sequence, window.nextFrameId(), timestampNs);
+            bundle.first(
+                    sequence,
+                    window.nextFrameId(),
+                    timestampNs,
+                    window.formats().number(),
+                    window.formats().flag(sequence));
         } else if (!BundleLayout.isNear(timestampNs, headerTimestampNs)) {
             return false;
         }

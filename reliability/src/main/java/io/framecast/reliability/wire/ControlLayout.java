@@ -41,6 +41,8 @@ public final class ControlLayout {
     public static final int TYPE_SOLICIT = 15;
     public static final int TYPE_POLICY = 16;
     public static final int TYPE_RESUME = 17;
+    public static final int TYPE_FORMAT = 18;
+    public static final int TYPE_FORMAT_ACK = 19;
 
     // In the place of a data header's type, so that no datagram is taken for another lane's.
     private static final int KIND = 3;

@@ -36,6 +36,8 @@ public final class DataLayout {
     /// The source sends the payload from elsewhere than its window: who reads the window must not take it
     /// from there.
     public static final int FLAG_GATHERED = 4;
+    /// The first frame of its format: other frames may have had another one under its number.
+    public static final int FLAG_NEW_FORMAT = 8;
 
     static final IntField VERSION_TYPE = new IntField(0, Byte.BYTES);
     // The number of the frame's format in the high half.

@@ -227,7 +227,7 @@ final class ReceiverMachineTest {
         assertEquals(Verdict.EARLY, tell(AssignLayout.writeDirect(ids.in(scratch))));
         pair.exchange();
         assertEquals(State.RECEIVING, pair.receiver.state());
-        assertEquals(Verdict.IMPOSSIBLE, tell(StartLayout.write(ids.in(scratch), -1, 0)));
+        assertEquals(Verdict.IMPOSSIBLE, tell(StartLayout.write(ids.in(scratch), -1, 0, 0)));
         assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.write(ids.in(scratch), 0, new byte[0])));
         assertEquals(Verdict.GOOD, tell(AssignLayout.writeDirect(ids.in(scratch))));
         assertEquals(Verdict.UNKNOWN_MEMBER, tell(FrameLayout.writeRequest(ids.in(scratch), 0)));
@@ -388,7 +388,7 @@ final class ReceiverMachineTest {
     void shouldAnswerAStartAgain() {
         join();
         assertNull(said(ControlLayout.TYPE_ACK));
-        assertEquals(Verdict.GOOD, tell(StartLayout.write(ids.in(scratch), 7, 7)));
+        assertEquals(Verdict.GOOD, tell(StartLayout.write(ids.in(scratch), 7, 7, 0)));
         assertEquals(0, pair.receiver.startSequence(), "the first one counts");
         assertEquals(0, AckLayout.ACKNOWLEDGED.get(said(ControlLayout.TYPE_ACK), 0));
     }
@@ -400,7 +400,7 @@ final class ReceiverMachineTest {
             pair.nowNs += MachinePair.ALIVE_NS * 2 / 3;
             final int bytes = i % 2 == 0
                     ? FrameLayout.write(ids.in(scratch), 9, new byte[1])
-                    : StartLayout.write(ids.in(scratch), 0, 0);
+                    : StartLayout.write(ids.in(scratch), 0, 0, 0);
             assertEquals(Verdict.GOOD, tell(bytes));
             pair.receiver.onTick(pair.nowNs);
             assertEquals(State.RECEIVING, pair.receiver.state());

@@ -29,7 +29,8 @@ final class Variants {
                 stream.frameMaxSlots(),
                 stream.frameBytes(),
                 stream.firstFrameId(),
-                true);
+                true,
+                stream.formatFrames());
         return of(options, torn, options.flow(), options.audience(), options.faults());
     }
 

@@ -62,10 +62,10 @@ final class OpenBundleTest {
 
     @Test
     void shouldKeepTheTablesOfNeighboursApart() {
-        bundle.first(3, 30, 300);
+        bundle.first(3, 30, 300, 0, 0);
         bundle.open(3, 64);
         append(3, 5);
-        bundle.first(4, 40, 400);
+        bundle.first(4, 40, 400, 0, 0);
         bundle.open(4, 64);
         append(4, 6);
         assertEquals(5, bundle.entry(3, 0));

@@ -60,7 +60,7 @@ final class LayoutTest {
                         new CoRootOffer(7, true)))));
         all.add(exact(AdmitLayout.writeAdmit(ids.in(scratch), 42)));
         all.add(exact(AdmitLayout.writeReady(ids.in(scratch), 42, 10)));
-        all.add(exact(StartLayout.write(ids.in(scratch), 1000, 10)));
+        all.add(exact(StartLayout.write(ids.in(scratch), 1000, 10, 3)));
         final AckValues ack = new AckValues().progress(5, 100, 7).echo(1, 2).complete(true);
         all.add(exact(AckLayout.write(ids.in(scratch), ack)));
         NackLayout.range(scratch, false, 0, 5, 2);
@@ -106,6 +106,9 @@ final class LayoutTest {
                         12,
                         new LaneAddresses(new byte[] {1}, new byte[] {2, 3}, new byte[] {9, 8, 7}),
                         new CoRootOffer(7, true)))));
+        all.add(exact(FormatLayout.write(ids.in(scratch), 8, 3, 15, new byte[] {4, 5})));
+        all.add(exact(FormatLayout.writeAck(ids.in(scratch), 3)));
+        all.add(exact(FormatLayout.writeRequest(ids.in(scratch), 15)));
         return all;
     }
 
@@ -119,6 +122,8 @@ final class LayoutTest {
             case ControlLayout.TYPE_NACK -> NackLayout.isValid(datagram, 0);
             case ControlLayout.TYPE_FRAME -> FrameLayout.isValid(datagram, 0);
             case ControlLayout.TYPE_FRAME_REQUEST -> FrameLayout.isValidRequest(datagram, 0);
+            case ControlLayout.TYPE_FORMAT -> FormatLayout.isValid(datagram, 0);
+            case ControlLayout.TYPE_FORMAT_ACK -> FormatLayout.isValidAck(datagram, 0);
             case ControlLayout.TYPE_ASSIGN -> AssignLayout.isValid(datagram, 0);
             case ControlLayout.TYPE_RC_CONNECT -> RcConnectLayout.isValid(datagram, 0);
             case ControlLayout.TYPE_REPAIR_GROUP -> RepairGroupLayout.isValid(datagram, 0);
@@ -206,11 +211,11 @@ final class LayoutTest {
     @Test
     void shouldReadWhatALinkSaid() {
         final List<MemorySegment> all = one();
-        final MemorySegment join = all.get(all.size() - 5);
+        final MemorySegment join = all.get(all.size() - 8);
         assertArrayEquals(
                 new byte[] {9, 8, 7}, JoinLayout.terms(join, 0).addresses().link());
         assertEquals(0, JoinLayout.terms(all.get(1), 0).addresses().link().length);
-        final MemorySegment link = all.get(all.size() - 4);
+        final MemorySegment link = all.get(all.size() - 7);
         assertEquals(0xfffe, RcConnectLayout.EPOCH.get(link, 0));
         final EndpointOffer offer = RcConnectLayout.offer(link, 0);
         assertArrayEquals(new byte[] {3, 1}, offer.descriptor());
@@ -368,6 +373,7 @@ final class LayoutTest {
         assertEquals(10, AdmitLayout.GRANT_SLOTS.get(all.get(3), 0));
         assertEquals(1000, StartLayout.FIRST_SEQUENCE.get(all.get(4), 0));
         assertEquals(10, StartLayout.FIRST_FRAME_ID.get(all.get(4), 0));
+        assertEquals(3, StartLayout.NEWEST_FORMAT.get(all.get(4), 0));
         assertEquals(5, AckLayout.ACKNOWLEDGED.get(all.get(5), 0));
         assertEquals(100, AckLayout.GRANT.get(all.get(5), 0));
         assertEquals(7, AckLayout.HIGHEST.get(all.get(5), 0));
@@ -450,7 +456,7 @@ final class LayoutTest {
 
     @Test
     void shouldRejectWhenSequencesAreNearTheEndOfNumbers() {
-        final MemorySegment start = exact(StartLayout.write(ids.in(scratch), Long.MAX_VALUE, 0));
+        final MemorySegment start = exact(StartLayout.write(ids.in(scratch), Long.MAX_VALUE, 0, 0));
         assertFalse(StartLayout.isValid(start, 0));
         final AckValues ack = new AckValues().progress(10, 5, 10).echo(0, 0);
         assertFalse(AckLayout.isValid(exact(AckLayout.write(ids.in(scratch), ack)), 0));

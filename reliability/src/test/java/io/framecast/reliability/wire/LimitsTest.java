@@ -152,7 +152,7 @@ final class LimitsTest {
         AdmitLayout.writeReady(ids.in(scratch), 42, 0);
         assertInts(AdmitLayout::isValid, AdmitLayout.GRANT_SLOTS.at(), ints(0, Integer.MAX_VALUE), -1);
         assertLongs(AdmitLayout::isValid, ControlLayout.RECEIVER.at(), longs(1), 0);
-        StartLayout.write(ids.in(scratch), 0, 0);
+        StartLayout.write(ids.in(scratch), 0, 0, 0);
         assertLongs(StartLayout::isValid, StartLayout.FIRST_SEQUENCE.at(), longs(0, MUCH), -1, MUCH + 1);
         assertLongs(StartLayout::isValid, StartLayout.FIRST_FRAME_ID.at(), longs(0, Long.MAX_VALUE), -1);
     }

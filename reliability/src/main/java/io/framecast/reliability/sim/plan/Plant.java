@@ -56,6 +56,8 @@ public enum Plant {
     REUSE_FED_SLOT,
     /// The source sends every repair several times.
     REPAIR_STORM,
+    /// The source forgets to say that a frame is the first of its format.
+    FORGET_NEW_FORMAT,
     /// A member of a host group moves its cursor as it takes a frame, though its user keeps it.
     RELEASE_CURSOR_EARLY,
     /// A successor begins one sequence behind what its leader had acknowledged.

@@ -25,6 +25,7 @@ public record SimOptions(
     /// @param frameBytes length of every frame, 0 for random ones
     /// @param firstFrameId number of the first frame
     /// @param tornEnd whether the publisher aborts the last frame half-way and closes
+    /// @param formatFrames frames between two changes of their format, in the mean; 0: frames without a format
     public record Stream(
             int slotBytes,
             int windowSlots,
@@ -32,15 +33,20 @@ public record SimOptions(
             int frameMaxSlots,
             long frameBytes,
             long firstFrameId,
-            boolean tornEnd) {
+            boolean tornEnd,
+            int formatFrames) {
         public long frameMaxBytes() {
             return (long) frameMaxSlots * slotBytes;
+        }
+
+        Stream changing(final int mean) {
+            return new Stream(slotBytes, windowSlots, frames, frameMaxSlots, frameBytes, firstFrameId, tornEnd, mean);
         }
 
         /// Frames of one length, slots and windows to fit.
         Stream of(final long bytes, final int slot, final int window) {
             final int slots = (int) ((bytes + slot - 1) / slot);
-            return new Stream(slot, window, frames, slots, bytes, firstFrameId, tornEnd);
+            return new Stream(slot, window, frames, slots, bytes, firstFrameId, tornEnd, formatFrames);
         }
     }
 
@@ -82,7 +88,7 @@ public record SimOptions(
     public static SimOptions quiet(final int receivers, final int frames) {
         return new SimOptions(
                 receivers,
-                new Stream(64, 64, frames, 24, 0, 0, false),
+                new Stream(64, 64, frames, 24, 0, 0, false, 0),
                 new Flow(32, 16, 2, 0.5, 1_000, 0),
                 new Audience(0, 0, CoRootConfig.NONE, 0, 0, 1),
                 LinkSpec.CLEAN,
@@ -109,6 +115,11 @@ public record SimOptions(
                 drawLink(random, swarm.loss(), Math.max(8, capacity)),
                 FaultMix.draw(random, swarm.crashes()),
                 Plant.NONE);
+        // Behind all else, so that a seed draws the same of it as before.
+        return drawReach(random, swarm, drawn).withFormats(random.nextInt(2) * (1 + random.nextInt(6)));
+    }
+
+    private static SimOptions drawReach(final RandomGenerator random, final Swarm swarm, final SimOptions drawn) {
         if (swarm.direct()) {
             return drawn.withOneSided(1).withDirect((1 + random.nextInt(4)) / 4.0);
         }
@@ -137,7 +148,8 @@ public record SimOptions(
                 1 + random.nextInt(random.nextInt(4) == 0 ? 2 * window : 16),
                 0,
                 random.nextInt(8) == 0 ? (1L << 32) - random.nextInt(40) : 0,
-                random.nextInt(8) == 0);
+                random.nextInt(8) == 0,
+                0);
     }
 
     private static LinkSpec drawLink(final RandomGenerator random, final double loss, final int queue) {
@@ -166,6 +178,11 @@ public record SimOptions(
     public SimOptions withFrames(final long bytes, final int slot, final int window) {
         final Stream changed = stream.of(bytes, slot, window);
         return new SimOptions(receivers, changed, flow, audience, link, faults, plant);
+    }
+
+    /// Frames change their format after so many, in the mean; 0: they have none.
+    public SimOptions withFormats(final int frames) {
+        return new SimOptions(receivers, stream.changing(frames), flow, audience, link, faults, plant);
     }
 
     public SimOptions withFlow(final int capacity, final int held, final double share) {

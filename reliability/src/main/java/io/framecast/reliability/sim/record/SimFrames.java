@@ -12,9 +12,11 @@ public final class SimFrames {
     ///
     /// @param id its number
     /// @param firstSequence of its datagrams
-    public record Frame(long id, long firstSequence, long bytes, int flags, long timestampNs, byte[] metadata) {
+    /// @param format empty for none
+    public record Frame(
+            long id, long firstSequence, long bytes, int flags, long timestampNs, byte[] metadata, byte[] format) {
         public Frame at(final long sequence) {
-            return new Frame(id, sequence, bytes, flags, timestampNs, metadata);
+            return new Frame(id, sequence, bytes, flags, timestampNs, metadata, format);
         }
     }
 

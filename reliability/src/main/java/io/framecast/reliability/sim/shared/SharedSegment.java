@@ -33,6 +33,7 @@ public final class SharedSegment {
         public int flags;
         public long timestampNs;
         public byte[] metadata = {};
+        public byte[] format = {};
         public LossReason reason = LossReason.UNREPAIRABLE;
         /// Sequence behind it.
         public long end;

@@ -1,0 +1,58 @@
+package io.framecast.reliability.sim.record;
+
+import io.framecast.reliability.window.SendWindow;
+import io.framecast.reliability.wire.FormatLayout;
+import java.util.SplittableRandom;
+
+/// The formats of a simulated publisher's frames: more of them than there are numbers, some of them again and again.
+public final class SimFormats {
+    private static final int KINDS = 3 * FormatLayout.NUMBERS;
+    private static final byte[] NONE = {};
+
+    private final SplittableRandom random;
+    private final int mean;
+    private byte[] wanted = NONE;
+    private byte[] current = NONE;
+    private int left;
+
+    /// @param mean frames between two changes; 0: no frame has a format
+    public SimFormats(final int mean, final long seed) {
+        this.mean = mean;
+        // Of its own, so that formats change nothing else in a run.
+        random = new SplittableRandom(seed);
+    }
+
+    /// Whether the next frame has another format than the one before.
+    public boolean isDue() {
+        if (mean > 0 && left == 0) {
+            left = 1 + random.nextInt(2 * mean);
+            wanted = draw();
+        }
+        return wanted != current;
+    }
+
+    private byte[] draw() {
+        final int kind = random.nextInt(KINDS);
+        if (kind == 0) {
+            return NONE;
+        }
+        final byte[] bytes = new byte[1 + kind];
+        new SplittableRandom(kind).nextBytes(bytes);
+        return bytes;
+    }
+
+    /// Asks the window for a number.
+    public boolean change(final SendWindow window) {
+        if (!window.useFormat(wanted.length == 0 ? null : wanted)) {
+            return false;
+        }
+        current = wanted;
+        return true;
+    }
+
+    /// The format of a frame that is published now.
+    public byte[] take() {
+        left--;
+        return current;
+    }
+}
