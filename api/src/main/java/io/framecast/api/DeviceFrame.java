@@ -1,8 +1,10 @@
 package io.framecast.api;
 
+import io.framecast.api.format.FrameFormat;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
+import java.util.Optional;
 
 /// One whole frame in device memory, owned by the thread that polled it until [#close] or [#release].
 ///
@@ -43,6 +45,12 @@ public interface DeviceFrame extends AutoCloseable {
     /// exchange, and what two clocks may have drifted apart since (100 ppm). Long.MAX_VALUE while it is not known.
     default long clockErrorNs() {
         return Long.MAX_VALUE;
+    }
+
+    /// What the frame is, as its publisher said by [Publisher#format]; empty where it said nothing. It is known
+    /// before the frame is given out, and the same object for all frames that have it in turn.
+    default Optional<FrameFormat> format() {
+        return Optional.empty();
     }
 
     /// A copy of the frame's metadata; empty when there is none.

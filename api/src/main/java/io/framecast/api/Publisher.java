@@ -1,5 +1,6 @@
 package io.framecast.api;
 
+import io.framecast.api.format.FrameFormat;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
@@ -27,6 +28,17 @@ public interface Publisher extends AutoCloseable {
     long CLOSED = -3;
 
     Channel channel();
+
+    /// Says what the frames are that are claimed or offered from now on, until it is called again. It costs nothing
+    /// per frame. Where frames of fifteen formats are under way, the next claim or offer answers BACK_PRESSURED
+    /// until those of one are acknowledged.
+    ///
+    /// @param format [FrameFormat#EMPTY]: nothing
+    /// @throws IllegalArgumentException when it takes more than 1 KiB
+    /// @throws IllegalStateException while a claim is open, or a frame is offered in parts
+    default void format(final FrameFormat format) {
+        throw new UnsupportedOperationException("publisher: formats are not supported");
+    }
 
     /// Claims `bytes` bytes of the registered send window, contiguous: the frame is written in place and sent
     /// without a copy. One claim at a time; end it with [FrameClaim#commit] or [FrameClaim#abort].

@@ -1,5 +1,7 @@
 package io.framecast.samples;
 
+import io.framecast.api.format.FrameFormat;
+import io.framecast.samples.input.FormatOption;
 import io.framecast.samples.input.FrameShape;
 import io.framecast.samples.input.InputSpec;
 import java.util.ArrayList;
@@ -24,6 +26,14 @@ public final class InputOptions {
     private @Nullable String video;
 
     @Option(
+            names = "--format",
+            paramLabel = "F",
+            description = "What frames are, for subscribers: parts with commas between them, as"
+                    + " float32[3x224x224],rate=30,samples=48000x2,range=full, and any KEY=VALUE. Pictures of --video"
+                    + " are described without it.")
+    private @Nullable String format;
+
+    @Option(
             names = {"--rate", "--fps"},
             paramLabel = "FPS",
             description = "Frames per second, 0: as fast as credit allows. Default: 60 for test, 0 for other inputs,"
@@ -33,6 +43,11 @@ public final class InputOptions {
     /// @param input the parsed `--input`: demo has a default where publish has none
     public FrameShape shape(final InputSpec input) {
         return FrameShape.of(input, frameBytes, video);
+    }
+
+    /// What frames are, as subscribers learn it.
+    public FrameFormat format(final FrameShape shape) {
+        return format == null ? shape.format() : FormatOption.parse(format, shape.format());
     }
 
     public double framesPerSecond(final InputSpec input) {
@@ -47,6 +62,7 @@ public final class InputOptions {
         final List<String> arguments = new ArrayList<>();
         add(arguments, "--frame-bytes", frameBytes);
         add(arguments, "--video", video);
+        add(arguments, "--format", format);
         add(arguments, "--rate", rate);
         return arguments;
     }

@@ -1,6 +1,7 @@
 package io.framecast.engine.hostgroup;
 
 import io.framecast.reliability.receive.Checkpoint;
+import io.framecast.reliability.window.StreamFormat;
 import java.lang.invoke.VarHandle;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -9,16 +10,21 @@ import org.jspecify.annotations.Nullable;
 /// writes one leaves the other. Its source has heard nothing of what a torn copy says.
 final class CheckpointWords {
     private final UnsafeBuffer words;
+    private final FormatWords formats;
     private long written;
 
-    CheckpointWords(final UnsafeBuffer words) {
+    CheckpointWords(final UnsafeBuffer words, final FormatWords formats) {
         this.words = words;
+        this.formats = formats;
     }
 
     /// Leader.
     ///
     /// @param offset of the frame in progress in the ring
-    void write(final Checkpoint from, final long offset) {
+    /// @param entry that it will be
+    /// @param oldest entry that can be read
+    void write(final Checkpoint from, final long offset, final long entry, final long oldest) {
+        final int format = formats.put(from.format, entry, oldest);
         written++;
         final int at = SegmentLayout.checkpoint(written);
         words.putLongOrdered(at, 2 * written - 1);
@@ -36,6 +42,7 @@ final class CheckpointWords {
         final byte[] metadata = from.metadata;
         final int bytes = metadata == null ? -1 : Math.min(metadata.length, SegmentLayout.METADATA_BYTES_MAX);
         words.putInt(at + SegmentLayout.CHECKPOINT_METADATA_BYTES, bytes);
+        words.putInt(at + SegmentLayout.CHECKPOINT_FORMAT, format);
         if (metadata != null) {
             words.putBytes(at + SegmentLayout.CHECKPOINT_METADATA, metadata, 0, bytes);
         }
@@ -45,7 +52,7 @@ final class CheckpointWords {
     /// Successor: the newest whole copy, with values that no longer change. What they say is not checked.
     ///
     /// @return null where there is none
-    static @Nullable Found read(final UnsafeBuffer words) {
+    static @Nullable Found read(final UnsafeBuffer words, final FormatWords formats) {
         final long one = words.getLongVolatile(SegmentLayout.checkpoint(0));
         final long other = words.getLongVolatile(SegmentLayout.checkpoint(1));
         final boolean isOne = isWhole(one) && (one > other || !isWhole(other));
@@ -71,9 +78,15 @@ final class CheckpointWords {
             words.getBytes(at + SegmentLayout.CHECKPOINT_METADATA, metadata);
             to.metadata = metadata;
         }
+        to.format = format(formats, words.getInt(at + SegmentLayout.CHECKPOINT_FORMAT));
         VarHandle.acquireFence();
         // A leader that only stood still may have written on.
         return words.getLongVolatile(at) == version ? new Found(to, offset) : null;
+    }
+
+    private static @Nullable StreamFormat format(final FormatWords formats, final int place) {
+        final byte[] bytes = formats.get(place);
+        return bytes == null ? null : new StreamFormat(formats.serial(place), place, 0, bytes);
     }
 
     private static boolean isWhole(final long version) {

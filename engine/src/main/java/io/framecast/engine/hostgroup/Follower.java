@@ -12,6 +12,7 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceSharing;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.engine.codec.FormatDecoder;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.session.Policies;
@@ -45,9 +46,10 @@ final class Follower {
 
     private final StreamConfig config;
     private final DeviceBackend device;
-    private final FollowerEvents events;
+    private final Events events;
     private final DeviceWays ways;
     private final Consumer<String> notices;
+    private final FormatDecoder formats;
     private final DeviceEvent complete;
     private final boolean drops;
     private final DropChoice choice;
@@ -82,11 +84,25 @@ final class Follower {
         LOST
     }
 
+    /// What a follower finds in its leader's table besides frames. On the thread that polls it.
+    interface Events {
+        void onLoss(long session, long firstFrameId, long count, LossReason reason);
+
+        /// A session is read from a frame on, for the first time or by another leader's hands.
+        void onFirst(long session, long frameId);
+
+        /// Whether a frame was read, or reported lost, before.
+        boolean isKnown(long session, long frameId);
+
+        /// @param kind JOINED for every session; ENDED or LOST for its end
+        void onSource(long session, SourceEvent.Kind kind);
+    }
+
     /// @param device of the frames; outlives this object and its frames
     Follower(
             final StreamConfig config,
             final DeviceBackend device,
-            final FollowerEvents events,
+            final Events events,
             final DeviceWays ways,
             final Consumer<String> notices) {
         this.config = config;
@@ -94,6 +110,7 @@ final class Follower {
         this.events = events;
         this.ways = ways;
         this.notices = notices;
+        formats = new FormatDecoder(notices);
         final Delivery delivery = Policies.onWire(config.delivery());
         drops = !delivery.isWaitedFor();
         choice = new DropChoice(delivery);
@@ -104,6 +121,10 @@ final class Follower {
             arena.close();
             throw e;
         }
+    }
+
+    FormatDecoder formats() {
+        return formats;
     }
 
     DeviceBackend device() {

@@ -1,10 +1,12 @@
 package io.framecast.engine.hostgroup;
 
 import io.framecast.api.DeviceFrame;
+import io.framecast.api.format.FrameFormat;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,7 @@ final class FollowerFrame implements DeviceFrame {
     private final boolean keyframe;
     private final boolean inPlace;
     private final byte[] metadata;
+    private final byte @Nullable [] format;
     private final long clockOffsetNs;
     private final long clockErrorNs;
     private final AtomicBoolean released = new AtomicBoolean();
@@ -61,6 +64,7 @@ final class FollowerFrame implements DeviceFrame {
         keyframe = segment.isKeyframe(number);
         inPlace = segment.detail(number) != 0;
         metadata = segment.metadata(number);
+        format = segment.format(number);
         clockOffsetNs = segment.clockOffsetNs();
         clockErrorNs = segment.clockErrorNs();
     }
@@ -123,6 +127,11 @@ final class FollowerFrame implements DeviceFrame {
     /// Of one that may be given to the user: whether its leader had not begun to write it again.
     boolean isWhole() {
         return place == null || copies == null || copies.isWhole(place);
+    }
+
+    @Override
+    public Optional<FrameFormat> format() {
+        return follower.formats().decode(format);
     }
 
     @Override

@@ -26,6 +26,7 @@ final class FollowerSegment implements AutoCloseable {
     private final boolean registered;
     private final SharedWords words;
     private final UnsafeBuffer buffer;
+    private final FormatWords formats;
     private final MemorySegment ring;
     private final long ringBytes;
     private final long session;
@@ -62,6 +63,7 @@ final class FollowerSegment implements AutoCloseable {
         this.connection = connection;
         this.words = words;
         buffer = words.buffer();
+        formats = new FormatWords(buffer);
         ringBytes = buffer.getLong(SegmentLayout.RING_BYTES_AT);
         session = buffer.getLong(SegmentLayout.SESSION_AT);
         source = buffer.getInt(SegmentLayout.ORIGIN_AT) == SegmentLayout.SOURCE;
@@ -221,7 +223,7 @@ final class FollowerSegment implements AutoCloseable {
             return;
         }
         final int state = state();
-        final CheckpointWords.Found found = CheckpointWords.read(buffer);
+        final CheckpointWords.Found found = CheckpointWords.read(buffer, formats);
         complete |= (state == SegmentLayout.RUNNING || state == SegmentLayout.JOINING)
                 && !source
                 && found != null
@@ -264,7 +266,7 @@ final class FollowerSegment implements AutoCloseable {
     }
 
     private @Nullable Takeover found(final String channel, final long deposed, final int claim, final Runnable end) {
-        final CheckpointWords.Found found = CheckpointWords.read(buffer);
+        final CheckpointWords.Found found = CheckpointWords.read(buffer, formats);
         final StreamInfo stream = stream(channel);
         if (found == null || stream == null) {
             return null;
@@ -504,6 +506,11 @@ final class FollowerSegment implements AutoCloseable {
         final byte[] copy = new byte[bytes];
         buffer.getBytes(SegmentLayout.metadata(number), copy);
         return copy;
+    }
+
+    /// The format of an entry's frame; null for none.
+    byte @Nullable [] format(final long number) {
+        return formats.get(word(number, SegmentLayout.ENTRY_FLAGS) >>> SegmentLayout.ENTRY_FORMAT_SHIFT);
     }
 
     /// The frame's bytes, to be read until it is released.

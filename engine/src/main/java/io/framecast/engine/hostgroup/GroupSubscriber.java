@@ -167,7 +167,7 @@ public final class GroupSubscriber implements Subscriber {
         onLoss.onLoss(lostSession, first, count, reason);
     }
 
-    private final class Events implements FollowerEvents {
+    private final class Events implements Follower.Events {
         @Override
         public void onLoss(final long lostSession, final long firstFrameId, final long count, final LossReason reason) {
             reportMissed(lostSession, firstFrameId);

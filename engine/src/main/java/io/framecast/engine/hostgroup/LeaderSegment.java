@@ -6,6 +6,7 @@ import io.framecast.engine.libc.Linux;
 import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
+import io.framecast.reliability.window.StreamFormat;
 import io.framecast.reliability.wire.BundleLayout;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.StreamInfo;
@@ -32,7 +33,10 @@ final class LeaderSegment implements AutoCloseable {
     private volatile long published;
     // Written to the table, and not published yet: frames of one datagram are published together.
     private long written;
+    private final FormatWords formats;
     private final CheckpointWords checkpoints;
+    // Receiver: entries below were released.
+    private long released;
     // Those who follow this leader, or followed an earlier one, are still to come: everything is kept for them.
     private volatile boolean awaiting = true;
     // By member, those that subscribe: their policies. Null for one that copies for others. The listener's.
@@ -74,7 +78,8 @@ final class LeaderSegment implements AutoCloseable {
         buffer.putInt(SegmentLayout.VERSION_AT, SegmentLayout.VERSION);
         buffer.putLong(SegmentLayout.WORDS_BYTES_AT, SegmentLayout.wordsBytes());
         buffer.putLong(SegmentLayout.RING_BYTES_AT, ringBytes);
-        checkpoints = new CheckpointWords(buffer);
+        formats = new FormatWords(buffer);
+        checkpoints = new CheckpointWords(buffer, formats);
         buffer.putLong(SegmentLayout.SESSION_AT, stream.session());
         buffer.putLong(SegmentLayout.GENERATION_AT, generation);
         buffer.putInt(SegmentLayout.ENTRIES_AT, SegmentLayout.ENTRIES);
@@ -198,7 +203,9 @@ final class LeaderSegment implements AutoCloseable {
 
     /// Receiver: whether the table has room for one more entry, or for all frames of a datagram.
     boolean hasRoom(final long oldest) {
-        return written - oldest < SegmentLayout.ENTRIES - BundleLayout.FRAMES_MAX || written > published;
+        released = oldest;
+        final boolean room = written - oldest < SegmentLayout.ENTRIES - BundleLayout.FRAMES_MAX;
+        return (room && formats.hasRoom(oldest)) || written > published;
     }
 
     /// Receiver: publishes a frame that lies at an offset of the ring; frames of one datagram with the last of them.
@@ -208,6 +215,7 @@ final class LeaderSegment implements AutoCloseable {
     long publish(final ReceivedFrame frame, final long offset, final boolean inPlace, final long end) {
         final long number = write(
                 frame.frameId(), offset, frame.bytes(), frame.flags(), frame.timestampNs(), inPlace, frame.metadata());
+        name(number, frame.format(), released);
         buffer.putLong(SegmentLayout.entry(number) + SegmentLayout.ENTRY_END, end);
         seal(number);
         if (frame.endsSlots()) {
@@ -216,8 +224,25 @@ final class LeaderSegment implements AutoCloseable {
         return number;
     }
 
+    // The format of an entry that is written.
+    private void name(final long number, final @Nullable StreamFormat format, final long oldest) {
+        if (format != null) {
+            final int at = SegmentLayout.entry(number) + SegmentLayout.ENTRY_FLAGS;
+            final int place = formats.put(format, number, oldest);
+            buffer.putInt(at, buffer.getInt(at) | place << SegmentLayout.ENTRY_FORMAT_SHIFT);
+        }
+    }
+
+    /// Source: whether there is room for one more format.
+    ///
+    /// @param oldest entries below were released
+    boolean hasRoomForFormat(final long oldest) {
+        return formats.hasRoom(oldest);
+    }
+
     /// Source: publishes a frame that lies at an offset of the ring.
     ///
+    /// @param oldest entries below were released
     /// @return its number
     long publish(
             final long frameId,
@@ -226,8 +251,11 @@ final class LeaderSegment implements AutoCloseable {
             final int flags,
             final long timestampNs,
             final boolean inPlace,
-            final byte @Nullable [] metadata) {
+            final byte @Nullable [] metadata,
+            final @Nullable StreamFormat format,
+            final long oldest) {
         final long number = write(frameId, offset, length, flags, timestampNs, inPlace, metadata);
+        name(number, format, oldest);
         seal(number);
         show();
         return number;
@@ -295,7 +323,7 @@ final class LeaderSegment implements AutoCloseable {
     ///
     /// @param offset of the frame in progress in the ring
     void checkpoint(final Checkpoint checkpoint, final long offset) {
-        checkpoints.write(checkpoint, offset);
+        checkpoints.write(checkpoint, offset, written, released);
     }
 
     /// Receiver, behind [#checkpoint]: whether a successor reads, or has read, an earlier one.

@@ -5,6 +5,7 @@ import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.session.Policies;
 import io.framecast.reliability.memory.Words;
+import io.framecast.reliability.window.StreamFormat;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -61,6 +62,7 @@ public final class LocalReaders implements AutoCloseable {
     private int flags;
     private long timestampNs;
     private byte[] metadata = {};
+    private @Nullable StreamFormat format;
 
     /// @param sparedSlots that the window has beside two longest frames; less than 0 where these do not fit
     LocalReaders(final GroupLeader leader, final LeaderSegment segment, final long sparedSlots) {
@@ -80,20 +82,35 @@ public final class LocalReaders implements AutoCloseable {
         return segment.published() - oldest < SegmentLayout.ENTRIES;
     }
 
+    /// Publisher: whether readers can be given one more format.
+    public boolean hasRoomForFormat() {
+        if (!uses.take()) {
+            return true;
+        }
+        try {
+            return segment.hasRoomForFormat(oldest);
+        } finally {
+            uses.give();
+        }
+    }
+
     /// Publisher: begins a frame, before any of its datagrams is committed. [#publish] follows.
     ///
     /// @param sequence of its first datagram, or less
     /// @param frameMetadata empty for none
+    /// @param frameFormat null for none
     public void begin(
             final long sequence,
             final long newFrameId,
             final int frameFlags,
             final long sourceTimestampNs,
-            final byte[] frameMetadata) {
+            final byte[] frameMetadata,
+            final @Nullable StreamFormat frameFormat) {
         frameId = newFrameId;
         flags = frameFlags;
         timestampNs = sourceTimestampNs;
         metadata = frameMetadata;
+        format = frameFormat;
         // A thread that sees the frame's datagrams committed sees this too, and frees none of them.
         begun = sequence;
     }
@@ -107,7 +124,7 @@ public final class LocalReaders implements AutoCloseable {
         }
         try {
             sequences[SegmentLayout.index(segment.published())] = begun;
-            segment.publish(frameId, offset, length, flags, timestampNs, true, metadata);
+            segment.publish(frameId, offset, length, flags, timestampNs, true, metadata, format, oldest);
             begun = NOTHING;
         } finally {
             uses.give();

@@ -4,7 +4,7 @@ package io.framecast.engine.hostgroup;
 /// of 8 bytes lie at multiples of 8.
 final class SegmentLayout {
     static final long MAGIC = 0x0001_4745_5343_4652L;
-    static final int VERSION = 5;
+    static final int VERSION = 6;
 
     // Header.
     static final int MAGIC_AT = 0;
@@ -58,6 +58,7 @@ final class SegmentLayout {
     static final int CHECKPOINT_COMPLETE = 68;
     static final int CHECKPOINT_OFFSET = 72;
     static final int CHECKPOINT_METADATA_BYTES = 80;
+    static final int CHECKPOINT_FORMAT = 84;
     static final int CHECKPOINT_METADATA = 128;
 
     // The owner of the ring: a receiver's, or the source's own window.
@@ -94,6 +95,8 @@ final class SegmentLayout {
     static final int FRAME = 1;
     static final int LOSS = 2;
     static final int KEYFRAME = 1;
+    // Of an entry's flags: the place of its format from this bit on; 0: none.
+    static final int ENTRY_FORMAT_SHIFT = 8;
 
     // Members.
     static final int MEMBER_BYTES = 128;
@@ -174,8 +177,21 @@ final class SegmentLayout {
         return entries() + ENTRIES * (ENTRY_BYTES + METADATA_BYTES_MAX) + index * DEVICE_BYTES;
     }
 
+    // Formats of frames, in places from 1 on.
+    static final int FORMATS = 64;
+    static final int FORMAT_STRIDE = 1088;
+    static final int FORMAT_SERIAL = 0;
+    static final int FORMAT_LENGTH = 4;
+    static final int FORMAT_BYTES = 16;
+    static final int FORMAT_BYTES_MAX = 1024;
+
+    /// The format at a place.
+    static int format(final int place) {
+        return device(MEMBERS) + (place - 1) * FORMAT_STRIDE;
+    }
+
     static int wordsBytes() {
-        return device(MEMBERS);
+        return format(FORMATS + 1);
     }
 
     /// The version of an entry that holds the frame or loss of this number; one less while it is written.

@@ -7,9 +7,11 @@ import io.framecast.api.FrameOptions;
 import io.framecast.api.Publisher;
 import io.framecast.api.PublisherStats;
 import io.framecast.api.error.DeviceException;
+import io.framecast.api.format.FrameFormat;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
+import io.framecast.engine.codec.FormatCodec;
 import io.framecast.engine.hostgroup.LocalReaders;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.metrics.EngineCounter;
@@ -66,6 +68,9 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     private long claimableBehind = -1;
     private MemorySegment claimed = MemorySegment.NULL;
     private boolean claimBounced;
+    // The format of the frames to come; null for none. It is due until the window has a number for it.
+    private byte @Nullable [] wantedFormat;
+    private boolean isFormatDue;
     // Whether the claim shares a datagram with other frames.
     private boolean claimSmall;
     // Written by the publisher's thread alone; the sender's thread may read an older value.
@@ -195,7 +200,37 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
         if (isClosed()) {
             return CLOSED;
         }
-        return session.readyMembers() == 0 ? NOT_CONNECTED : 0;
+        if (session.readyMembers() == 0) {
+            return NOT_CONNECTED;
+        }
+        if (isFormatDue && !useFormat()) {
+            backPressured++;
+            return BACK_PRESSURED;
+        }
+        return 0;
+    }
+
+    // Another format begins with a datagram of its own.
+    private boolean useFormat() {
+        small.close();
+        if ((local != null && !local.hasRoomForFormat()) || !window.useFormat(wantedFormat)) {
+            return false;
+        }
+        isFormatDue = false;
+        return true;
+    }
+
+    @Override
+    public void format(final FrameFormat format) {
+        final byte[] encoded = format.equals(FrameFormat.EMPTY) ? null : FormatCodec.encode(format);
+        try (UseGuard _ = guard.enter()) {
+            if (claimed.byteSize() != 0 || offered != 0 || offeredRegion != null) {
+                throw new IllegalStateException(
+                        "a frame is under way: commit or abort the claim, or finish the offer, before another format");
+            }
+            wantedFormat = encoded;
+            isFormatDue = true;
+        }
     }
 
     // For a frame that takes slots of its own: the small frames before it are complete.
@@ -242,7 +277,13 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     private void commitSmall(final FrameOptions options) {
         final long timestampNs = timestampNs(options);
         if (local != null) {
-            local.begin(window.cursor(), window.nextFrameId(), flags(options), timestampNs, options.metadata());
+            local.begin(
+                    window.cursor(),
+                    window.nextFrameId(),
+                    flags(options),
+                    timestampNs,
+                    options.metadata(),
+                    window.formats().format());
         }
         small.commit(flags(options), timestampNs, options.metadata());
         if (local != null) {
@@ -543,7 +584,9 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
             final int needed = offered > 0 || offeredRegion != null
                     ? 1
                     : (int) Math.min(StreamInfo.slots(length, slotBytes), window.slots() - 1L);
-            final int slots = Math.max(needed, slotsFreeOnceClaimable());
+            // Once all is free there is a number for the format.
+            final int least = isFormatDue && !useFormat() ? window.slots() - 1 : needed;
+            final int slots = Math.max(least, slotsFreeOnceClaimable());
             session.awaitRoom(host, slots, () -> isClosed(), longest);
             claimableBehind = session.hasRoom(slots) ? -1 : claimableBehind;
             return isClosed() || session.hasRoom(slots);
@@ -596,7 +639,13 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     private void begin(final long length, final int flags, final FrameOptions options) {
         final long timestampNs = timestampNs(options);
         if (local != null) {
-            local.begin(window.cursor(), window.nextFrameId(), flags, timestampNs, options.metadata());
+            local.begin(
+                    window.cursor(),
+                    window.nextFrameId(),
+                    flags,
+                    timestampNs,
+                    options.metadata(),
+                    window.formats().format());
         }
         window.beginFrame(length, flags, timestampNs, options.metadata());
         firstSlot = window.slot(window.cursor());

@@ -2,14 +2,17 @@ package io.framecast.engine.subscribe;
 
 import io.framecast.api.Arrival;
 import io.framecast.api.DeviceFrame;
+import io.framecast.api.format.FrameFormat;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.reliability.receive.ReceivedFrame;
+import io.framecast.reliability.window.StreamFormat;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// A frame object, filled by the receiver's thread, read and released by the subscriber's, then filled again. Its
@@ -36,6 +39,7 @@ final class EngineFrame implements DeviceFrame {
     private long timestampNs;
     private int flags;
     private byte[] metadata = NO_METADATA;
+    private byte @Nullable [] format;
     private long place;
     // The user's buffer that was posted for the frame.
     private PostedBuffers.@Nullable Posted buffer;
@@ -63,6 +67,8 @@ final class EngineFrame implements DeviceFrame {
         flags = frame.flags();
         final byte @Nullable [] bytes = frame.metadata();
         metadata = bytes == null ? NO_METADATA : bytes;
+        final StreamFormat described = frame.format();
+        format = described == null ? null : described.bytes();
         region = memory;
         inPlace = untouched;
         awaitsStream = false;
@@ -145,6 +151,11 @@ final class EngineFrame implements DeviceFrame {
     @Override
     public long clockErrorNs() {
         return returns.clock().boundNs();
+    }
+
+    @Override
+    public Optional<FrameFormat> format() {
+        return subscriber.formats().decode(format);
     }
 
     @Override

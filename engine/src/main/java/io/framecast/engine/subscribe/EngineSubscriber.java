@@ -14,6 +14,7 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.engine.codec.FormatDecoder;
 import io.framecast.engine.hostgroup.GroupLeader;
 import io.framecast.engine.session.LossTally;
 import io.framecast.engine.session.SessionHost;
@@ -44,6 +45,7 @@ public final class EngineSubscriber implements Subscriber {
     private final UseGuard guard;
     private final Waiter sleeper = new Waiter();
     private final PostedBuffers posted;
+    private final FormatDecoder formats;
     // Frame maximum of the source that was heard; before that, the channel's.
     private volatile long frameMaxBytes;
     // The receiver replaces the array; both threads read its elements.
@@ -79,12 +81,17 @@ public final class EngineSubscriber implements Subscriber {
         this.host = host;
         this.removal = removal;
         posted = new PostedBuffers(device);
+        formats = new FormatDecoder(notice -> host.notices().accept("subscriber of " + channel.name() + ": " + notice));
         frameMaxBytes = channel.stream().frameMaxBytes();
     }
 
     @Override
     public Channel channel() {
         return channel;
+    }
+
+    FormatDecoder formats() {
+        return formats;
     }
 
     @Override

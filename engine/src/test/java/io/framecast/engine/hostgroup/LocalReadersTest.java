@@ -78,14 +78,14 @@ class LocalReadersTest {
     }
 
     private void publish(final long sequence, final int bytes) {
-        readers.begin(sequence, sequence, 0, 5, new byte[0]);
+        readers.begin(sequence, sequence, 0, 5, new byte[0], null);
         readers.publish(sequence % SLOTS * SLOT_BYTES, bytes);
     }
 
     @Test
     void shouldFreeNothingOfAFrameThatIsNotInTheTableYet() {
         assertEquals(10, readers.freeable(10));
-        readers.begin(10, 0, 0, 5, new byte[0]);
+        readers.begin(10, 0, 0, 5, new byte[0], null);
         // Its datagrams are committed, and all members have them.
         assertEquals(10, readers.freeable(12));
         readers.publish(10 * SLOT_BYTES, 2 * SLOT_BYTES);

@@ -197,7 +197,7 @@ class SegmentTest {
     }
 
     private void frame(final long frameId) {
-        leader.publish(frameId, 0, 64, 0, 0, true, null);
+        leader.publish(frameId, 0, 64, 0, 0, true, null, null, 0);
     }
 
     @Test

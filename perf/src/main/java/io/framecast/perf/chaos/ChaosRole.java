@@ -30,6 +30,8 @@ public final class ChaosRole implements ChildRole {
     static final int OVER = 4;
     static final long PROGRESS_NS = 200_000_000;
     private static final long GAP_MIN_NS = 100_000_000;
+    private static final int DESCRIPTOR_COUNTS = 5;
+    private static final long DESCRIPTOR_COUNT_NS = 10_000_000;
     private static final int COLLECTIONS = 3;
 
     private volatile boolean ending;
@@ -102,9 +104,19 @@ public final class ChaosRole implements ChildRole {
                 .filter(line -> line.startsWith("VmRSS:"))
                 .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) << 10)
                 .sum();
-        try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
-            parent.send(StreamLog.MEMORY, heap + " " + resident + " " + open.count());
+        parent.send(StreamLog.MEMORY, heap + " " + resident + " " + descriptors());
+    }
+
+    // The least of several counts, because other threads open a file for a moment.
+    private static long descriptors() throws IOException {
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < DESCRIPTOR_COUNTS; i++) {
+            LockSupport.parkNanos(DESCRIPTOR_COUNT_NS);
+            try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+                least = Math.min(least, open.count());
+            }
         }
+        return least;
     }
 
     /// Reports now and then where the process is in the stream, and every long pause between two frames. The

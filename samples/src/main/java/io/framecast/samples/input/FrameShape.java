@@ -3,6 +3,7 @@ package io.framecast.samples.input;
 import io.framecast.api.ByteSize;
 import io.framecast.api.StreamConfig;
 import io.framecast.api.error.ConfigException;
+import io.framecast.api.format.FrameFormat;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param bytes of a full frame
 /// @param video the format that length comes from, for inputs that need it
-public record FrameShape(long bytes, VideoFormat video) {
+/// @param isVideo whether frames are such pictures
+public record FrameShape(long bytes, VideoFormat video, boolean isVideo) {
     public FrameShape {
         if (bytes < 1 || bytes >= StreamConfig.FRAME_MAX_LIMIT) {
             throw new ConfigException(
@@ -28,13 +30,18 @@ public record FrameShape(long bytes, VideoFormat video) {
             throw new ConfigException("--frame-bytes: ffmpeg's frames are sized by --video WIDTHxHEIGHTxFORMAT");
         }
         if (frameBytes != null) {
-            return new FrameShape(parseBytes(frameBytes), VideoFormat.DEFAULT);
+            return new FrameShape(parseBytes(frameBytes), VideoFormat.DEFAULT, false);
         }
         if (input instanceof InputSpec.File(Path path)) {
             Container.requireNone(path);
         }
         final VideoFormat format = video == null ? VideoFormat.DEFAULT : VideoFormat.parse(video);
-        return new FrameShape(format.frameBytes(), format);
+        return new FrameShape(format.frameBytes(), format, true);
+    }
+
+    /// What is known of the frames.
+    public FrameFormat format() {
+        return isVideo ? FrameFormat.picture(video.format(), video.width(), video.height()) : FrameFormat.EMPTY;
     }
 
     private static long parseBytes(final String text) {

@@ -1,6 +1,7 @@
 package io.framecast.samples.input;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.api.format.PixelFormat;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -23,7 +24,13 @@ public record VideoFormat(int width, int height, PixelFormat format) {
         }
         final int width = Integer.parseInt(matcher.group(1));
         final int height = Integer.parseInt(matcher.group(2));
-        return new VideoFormat(width, height, PixelFormat.parse(matcher.group(3)));
+        return new VideoFormat(width, height, pixels(matcher.group(3)));
+    }
+
+    private static PixelFormat pixels(final String name) {
+        return PixelFormat.of(name)
+                .orElseThrow(() -> new ConfigException(
+                        "--video: unknown pixel format " + name + "; known are " + PixelFormat.names()));
     }
 
     public long frameBytes() {

@@ -8,6 +8,7 @@ import io.framecast.api.Publisher;
 import io.framecast.api.SourceOptions;
 import io.framecast.api.StreamConfig;
 import io.framecast.api.error.ConfigException;
+import io.framecast.api.format.FrameFormat;
 import io.framecast.samples.ChildOptions;
 import io.framecast.samples.Devices;
 import io.framecast.samples.Environment;
@@ -134,6 +135,7 @@ public final class PublishCommand implements Callable<Integer> {
         }
         report.requireWritable();
         final FrameShape shape = inputOptions.shape(spec);
+        final FrameFormat format = inputOptions.format(shape);
         final Channel channel = channel(shape);
         final PublishPlan plan = plan(spec);
         final NodeConfig config = nodeOptions.config(environment);
@@ -144,6 +146,7 @@ public final class PublishCommand implements Callable<Integer> {
         try (FrameInput frameInput = spec.open(shape, nodeOptions.patternSeed(), environment.in());
                 Framecast node = environment.nodes().apply(config);
                 Publisher publisher = node.publish(channel)) {
+            describe(publisher, format);
             run = new PublishRun(publisher, frameInput, plan, shape.bytes(), environment);
             if (!device.equals("host")) {
                 run.from(new DeviceInput(publisher, shape.bytes()));
@@ -161,6 +164,14 @@ public final class PublishCommand implements Callable<Integer> {
                 .complain("interrupted after " + run.frames()
                         + " frames, before the input's end: subscribers report the source lost");
         return ExitStatus.INTERRUPTED;
+    }
+
+    private static void describe(final Publisher publisher, final FrameFormat format) {
+        try {
+            publisher.format(format);
+        } catch (final IllegalArgumentException e) {
+            throw new ConfigException("--" + e.getMessage(), e);
+        }
     }
 
     private boolean run(final PublishRun run) {

@@ -7,6 +7,7 @@ import io.framecast.api.SourceOptions;
 import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
 import io.framecast.api.error.ConfigException;
+import io.framecast.api.format.FrameFormat;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.engine.metrics.CounterReader;
@@ -61,6 +62,8 @@ final class SubscribeRun {
     private long clockOffsetNs;
     private long clockErrorNs = Long.MAX_VALUE;
     private boolean interrupted;
+    // Of the newest frame.
+    private FrameFormat format = FrameFormat.EMPTY;
     private MemorySegment host = MemorySegment.NULL;
 
     /// @param framesMax frames to take; `Long.MAX_VALUE` for all until end of stream
@@ -218,6 +221,7 @@ final class SubscribeRun {
     }
 
     private void noteReady(final DeviceFrame frame) {
+        noteFormat(frame.format().orElse(FrameFormat.EMPTY));
         lastReadyNs = clock.epochNs();
         final long errorNs = frame.clockErrorNs();
         if (errorNs != Long.MAX_VALUE) {
@@ -230,6 +234,15 @@ final class SubscribeRun {
             latencies.record(differenceNs);
         } else {
             latencies.record(differenceNs, clockOffsetNs);
+        }
+    }
+
+    private void noteFormat(final FrameFormat ofFrame) {
+        if (!ofFrame.equals(format)) {
+            format = ofFrame;
+            if (verbose && !format.equals(FrameFormat.EMPTY)) {
+                console.line("format: " + format);
+            }
         }
     }
 
@@ -269,6 +282,9 @@ final class SubscribeRun {
         json.put("frames", frames);
         json.put("bytes", bytes);
         json.put("stream_crc32c", checksum.hex());
+        if (!format.equals(FrameFormat.EMPTY)) {
+            json.put("format", FormatJson.of(format));
+        }
         json.put("in_place_frames", stats.inPlaceFrames());
         if (buffers.isUsed()) {
             json.put("posted_frames", buffers.filled());

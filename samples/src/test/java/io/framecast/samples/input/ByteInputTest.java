@@ -165,7 +165,7 @@ final class ByteInputTest {
     @Test
     void shouldTakeStdinForAFileWhenTheShellOpenedOne() throws IOException {
         final Path file = Files.write(directory.resolve("f"), randomBytes(1_500));
-        final FrameShape shape = new FrameShape(1_000, VideoFormat.DEFAULT);
+        final FrameShape shape = new FrameShape(1_000, VideoFormat.DEFAULT, false);
         try (InputStream stdin = new FileInputStream(file.toFile());
                 FrameInput input = new InputSpec.Stdin().open(shape, 0, stdin)) {
             assertTrue(input.isUnfinished());
