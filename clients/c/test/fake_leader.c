@@ -125,7 +125,7 @@ static int read_only(int descriptor) {
     return opened;
 }
 
-void fake_share(struct fake_leader *leader, struct fake_segment *segment, int member, uint32_t version) {
+bool fake_share(struct fake_leader *leader, struct fake_segment *segment, int member, uint32_t version) {
     fake_set64(segment, fake_member(member, FC_LAYOUT_MEMBER_FIRST), segment->published);
     fake_set64(segment, fake_member(member, FC_LAYOUT_MEMBER_RELEASED), segment->published);
     fake_set64(segment, fake_member(member, FC_LAYOUT_MEMBER_FIRST_FRAME), FC_LAYOUT_FROM_START);
@@ -152,8 +152,9 @@ void fake_share(struct fake_leader *leader, struct fake_segment *segment, int me
     rights->cmsg_type = SCM_RIGHTS;
     rights->cmsg_len = CMSG_LEN(sizeof descriptors);
     memcpy(CMSG_DATA(rights), descriptors, sizeof descriptors);
-    CHECK_NUMBER(sizeof message, sendmsg(leader->connection, &header, MSG_NOSIGNAL));
+    bool sent = sendmsg(leader->connection, &header, MSG_NOSIGNAL) == (ssize_t)sizeof message;
     close(ring);
+    return sent;
 }
 
 static void wake(struct fake_leader *leader, struct fake_segment *segment) {

@@ -41,8 +41,8 @@ void fake_stop(struct fake_leader *leader);
 
 void fake_segment_make(struct fake_segment *segment, int64_t ring_bytes, int flags);
 void fake_segment_free(struct fake_segment *segment);
-/* Admits a member at its first entry, and sends the descriptors. */
-void fake_share(struct fake_leader *leader, struct fake_segment *segment, int member, uint32_t version);
+/* Admits a member at its first entry, and sends the descriptors. False where it is gone. */
+bool fake_share(struct fake_leader *leader, struct fake_segment *segment, int member, uint32_t version);
 
 int64_t fake_get64(const struct fake_segment *segment, int64_t at);
 void fake_set64(struct fake_segment *segment, int64_t at, int64_t value);

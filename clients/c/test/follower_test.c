@@ -35,7 +35,7 @@ static void begin_with(struct pair *pair, const char *uri, int flags) {
     pair->subscriber = subscribed(uri, 500);
     CHECK_NUMBER(0, fake_accept(&pair->leader));
     fake_segment_make(&pair->segment, RING, flags);
-    fake_share(&pair->leader, &pair->segment, 0, FC_LAYOUT_VERSION);
+    CHECK(fake_share(&pair->leader, &pair->segment, 0, FC_LAYOUT_VERSION));
 }
 
 static void begin(struct pair *pair) {
@@ -249,7 +249,7 @@ static void should_begin_when_the_source_waits(void) {
     fake_segment_make(&pair.segment, RING, 0);
     fake_set32(&pair.segment, FC_LAYOUT_WAITS_AT, 0);
     fake_set64(&pair.segment, FC_LAYOUT_WAITED_FROM_AT, FC_LAYOUT_NOT_ASKED);
-    fake_share(&pair.leader, &pair.segment, 0, FC_LAYOUT_VERSION);
+    CHECK(fake_share(&pair.leader, &pair.segment, 0, FC_LAYOUT_VERSION));
     for (int i = 0; i < 3; i++) {
         fake_publish(&pair.leader, &pair.segment, i, 100, true);
     }
@@ -304,7 +304,7 @@ static void should_wait_for_the_next_publisher_with_rejoin(void) {
     CHECK_NUMBER(1, fake_accept(&pair.leader));
     fake_segment_make(&pair.segment, RING, FAKE_SOURCE);
     fake_set64(&pair.segment, FC_LAYOUT_SESSION_AT, 4712);
-    fake_share(&pair.leader, &pair.segment, 5, FC_LAYOUT_VERSION);
+    CHECK(fake_share(&pair.leader, &pair.segment, 5, FC_LAYOUT_VERSION));
     fake_publish(&pair.leader, &pair.segment, 0, 100, true);
     frame = next(&pair);
     CHECK_NUMBER(4712, frame->session);
@@ -334,7 +334,7 @@ static void should_follow_the_successor(void) {
     fake_set64(&segment, FC_LAYOUT_GENERATION_AT, 2);
     fake_set64(&segment, FC_LAYOUT_PREDECESSOR_AT, 1);
     fake_set32(&segment, FC_LAYOUT_STATE_AT, FC_LAYOUT_JOINING);
-    fake_share(&successor, &segment, 3, FC_LAYOUT_VERSION);
+    CHECK(fake_share(&successor, &segment, 3, FC_LAYOUT_VERSION));
     /* The old ring to its end. */
     next_is(&pair, 2);
     next_is(&pair, 3);
@@ -376,7 +376,7 @@ static void should_leave_a_leader_that_stands_still(void) {
     fake_segment_make(&segment, RING, 0);
     fake_set64(&segment, FC_LAYOUT_GENERATION_AT, 2);
     fake_set64(&segment, FC_LAYOUT_PREDECESSOR_AT, 1);
-    fake_share(&successor, &segment, 0, FC_LAYOUT_VERSION);
+    CHECK(fake_share(&successor, &segment, 0, FC_LAYOUT_VERSION));
     fake_publish(&successor, &segment, 2, 100, true);
     next_is(&pair, 2);
     end(&pair);
@@ -426,7 +426,7 @@ static void should_refuse_what_cannot_be_read(void) {
     pair.subscriber = subscribed(FAKE_URI, 500);
     fake_accept(&pair.leader);
     fake_segment_make(&pair.segment, RING, 0);
-    fake_share(&pair.leader, &pair.segment, 0, 99);
+    CHECK(fake_share(&pair.leader, &pair.segment, 0, 99));
     ends(&pair, FC_E_VERSION, "speaks layout 99 of the host segment");
     end(&pair);
 

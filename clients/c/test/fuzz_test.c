@@ -160,7 +160,7 @@ static void round_of(int number) {
     }
     /* Behind messages that make no sense nobody listens. */
     if (number % 4 != 1) {
-        fake_share(&leader, &segment, (int)(draw() % 2), FC_LAYOUT_VERSION);
+        CHECK(fake_share(&leader, &segment, (int)(draw() % 2), FC_LAYOUT_VERSION));
     }
     const fc_frame *frame;
     fc_next(subscriber, 2, &frame, NULL);
