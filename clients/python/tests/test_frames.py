@@ -203,7 +203,7 @@ class Errors(StreamTest):
 
 class Resources(StreamTest):
     def test_many_frames_leave_nothing_behind(self):
-        self.publish(FRAMES, size=65536)
+        self.publish(FRAMES, size=65536, window=64)
         with framecast.subscribe(URI) as stream:
             held = []
             for frame in stream:
@@ -230,7 +230,7 @@ class Resources(StreamTest):
         self.assertEqual(files, descriptors())
 
     def test_a_process_that_is_killed_with_frames_held_harms_nobody(self):
-        self.publish(2000, window=8, followers=2)
+        self.publish(300, window=8, followers=2)
         program = (
             f"import sys; sys.path[:0] = {sys.path[:2]!r}\n"
             f"import framecast, time\n"
@@ -253,7 +253,7 @@ class Resources(StreamTest):
                 self.assertLess(len(numbers), 20)
                 other.kill()
                 numbers += [frame.number for frame in stream]
-                self.assertEqual(list(range(2000)), numbers)
+                self.assertEqual(list(range(300)), numbers)
 
     def test_an_interpreter_ends_with_frames_held(self):
         self.publish(8, window=8)
