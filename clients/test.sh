@@ -121,8 +121,11 @@ END
     cc "$work/installed.c" $(pkg-config --cflags --libs framecast) -o "$work/installed"
     LD_LIBRARY_PATH=$work/root/opt/framecast/lib "$work/installed"
     # Nothing but libc, and no symbol but the API.
-    ! ldd "$work/root/opt/framecast/lib/libframecast.so.0" | grep -v -e linux-vdso -e libc.so -e ld-linux
-    ! nm -D --defined-only "$work/root/opt/framecast/lib/libframecast.so.0" | grep -v -e ' fc_[a-z_]*@@FRAMECAST_0.2' -e ' A FRAMECAST_0.2'
+    local library=$work/root/opt/framecast/lib/libframecast.so.0
+    if ldd "$library" | grep -v -e linux-vdso -e libc.so -e ld-linux \
+        || nm -D --defined-only "$library" | grep -v -e ' fc_[a-z_0-9]*@@FRAMECAST_0.2' -e ' A FRAMECAST_0.2'; then
+        return 1
+    fi
 }
 
 version_of() {
