@@ -4,7 +4,8 @@
 set -euo pipefail
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
-tool=${here%/clients}/framecast
+project=${here%/clients}
+tool=$project/framecast
 follower=$here/c/build/subscribe
 work=$(mktemp -d)
 export XDG_RUNTIME_DIR=$work/run
@@ -126,6 +127,34 @@ END
         || nm -D --defined-only "$library" | grep -v -e ' fc_[a-z_0-9]*@@FRAMECAST_0.2' -e ' A FRAMECAST_0.2'; then
         return 1
     fi
+}
+
+# The n-th block of a language in a page.
+block_of() {
+    awk -v language="\`\`\`$2" -v wanted="$3" '
+        $0 == "```" { inside = 0 }
+        inside && number == wanted { print }
+        $0 == language { inside = 1; number++ }' "$project/docs/$1"
+}
+
+# The programs of the pages read a stream of 20 frames.
+test_pages() {
+    block_of c.md c 1 >"$work/page.c"
+    cc -Wall -Wextra -Werror -I"$here/c/include" "$work/page.c" -L"$here/c/build" -lframecast -Wl,-rpath,"$here/c/build" \
+        -o "$work/page"
+    block_of python.md python 1 >"$work/page.py"
+    block_of python.md python 3 >"$work/page_asyncio.py"
+    export PYTHONPATH=$here/python
+    local program
+    for program in "$work/page" "/usr/bin/python3 -B $work/page.py" "/usr/bin/python3 -B $work/page_asyncio.py"; do
+        new_channel
+        start publisher "$here/c/build/test/publisher" "$channel" 20 4096 4
+        # shellcheck disable=SC2086 # A command and its arguments.
+        $program "$channel" >"$work/lines"
+        cat "$work/lines"
+        [ "$(wc -l <"$work/lines")" = 20 ]
+        status_of "$started"
+    done
 }
 
 version_of() {
@@ -305,6 +334,11 @@ for python in $pythons; do
     check 'Python' test_python "$python"
 done
 [ -n "$pythons" ] || echo 'skipped Python: no python3'
+if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+    check 'the programs of docs/c.md and docs/python.md' test_pages
+else
+    echo 'skipped the programs of the pages: no NumPy: apt install python3-numpy'
+fi
 
 if "$tool" --version >"$work/version" 2>&1; then
     check 'a publisher of this host' test_publisher
