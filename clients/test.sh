@@ -291,6 +291,22 @@ test_source_is_lost() {
     grep -q 'subscribe: the source of clients is gone without an end of stream; rejoin=10s' "$work/one"
 }
 
+test_next_publisher() {
+    new_channel
+    start publisher "$tool" publish "$channel|host-group=auto" --input test --video 640x480xnv12 --wait-subscribers 1
+    local publisher=$started
+    start one "$follower" --wait-ms 30000 "$channel|rejoin=1m"
+    local one=$started
+    await publisher 'transport: udp'
+    sleep 3
+    kill -9 "$publisher"
+    start publisher "$tool" publish "$channel|host-group=auto" --input test --video 640x480xnv12 --frames 50 --wait-subscribers 1
+    status_of "$started"
+    status_of "$one"
+    cat "$work/one"
+    grep -q ' sessions 2 leaders 2: end of stream' "$work/one"
+}
+
 # The only Java subscriber is killed: nobody may lead.
 test_no_successor() {
     new_channel
@@ -348,6 +364,7 @@ if "$tool" --version >"$work/version" 2>&1; then
     check 'a follower is killed' test_follower_is_killed
     check 'latest' test_latest
     check 'the source is lost' test_source_is_lost
+    check 'the next publisher' test_next_publisher
     check 'no successor' test_no_successor
     check 'nobody leads' test_nobody_leads
 else

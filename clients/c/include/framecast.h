@@ -159,7 +159,7 @@ const char *fc_version(void);
  *
  * The keys are those of docs/channel.md. host-group= is `auto` unless the URI gives a name. The publisher of the channel
  * leads, where it runs on this host with host-group=; else a subscriber with the same host-group=, interface=,
- * frames-held=, ring= and attach-after=. Where nobody leads, the call waits.
+ * frames-held=, ring= and attach-after=. Where nobody leads, the call waits; a signal ends the wait with FC_INTERRUPTED.
  *
  * options NULL: FC_OPTIONS_DEFAULT. error may be NULL.
  */

@@ -3,6 +3,7 @@
 #include "error.h"
 #include "subscriber.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -98,7 +99,9 @@ fc_status fci_enter_first(struct fc_subscriber *subscriber, fc_error *error) {
                             " frames-held=, ring= and attach-after= are the same",
                             subscriber->channel.name, subscriber->channel.host_group);
         }
-        poll(NULL, 0, LOOK_MS);
+        if (poll(NULL, 0, LOOK_MS) < 0 && errno == EINTR) {
+            return fci_fail(error, FC_INTERRUPTED, "interrupted");
+        }
     }
     return FC_OK;
 }

@@ -326,7 +326,6 @@ bool fci_read(const struct fci_segment *segment, int64_t number, struct fci_entr
         .keyframe = (flags & FC_LAYOUT_KEYFRAME) != 0,
         .in_place = detail != 0,
         .reason = (int)clamp(detail, 0, FC_LOSS_REASONS - 1),
-        .format = flags >> 8,
         .number = (uint64_t)load64(segment, at + FC_LAYOUT_ENTRY_FRAME_ID),
         .lost = (uint64_t)clamp(length, 1, INT64_MAX),
         .offset = load64(segment, at + FC_LAYOUT_ENTRY_OFFSET),

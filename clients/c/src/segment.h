@@ -43,7 +43,6 @@ struct fci_entry {
     bool keyframe;
     bool in_place;
     int reason;
-    uint32_t format;
     uint64_t number;
     uint64_t lost;
     int64_t offset;

@@ -52,8 +52,11 @@ void fci_unref_segment(struct fc_subscriber *subscriber, struct fci_segment *seg
 }
 
 void fci_unwatch(struct fc_subscriber *subscriber, struct fci_segment *segment) {
-    /* Closing alone does not do it: the leader has the same counter open. */
-    epoll_ctl(subscriber->epoll, EPOLL_CTL_DEL, segment->waker, NULL);
+    /* Closing alone does not do it: the leader has the same counter open. The child of a fork shares the parent's epoll,
+     * and would take the counter out of that. */
+    if (!subscriber->forked) {
+        epoll_ctl(subscriber->epoll, EPOLL_CTL_DEL, segment->waker, NULL);
+    }
 }
 
 static void drop_segments(struct fc_subscriber *subscriber) {

@@ -510,6 +510,18 @@ static void should_end_a_wait(void) {
     end(&pair);
 }
 
+struct later {
+    struct pair *pair;
+    int64_t number;
+};
+
+static void *publish_later(void *argument) {
+    struct later *later = argument;
+    usleep(100000);
+    fake_publish(&later->pair->leader, &later->pair->segment, later->number, 100, true);
+    return NULL;
+}
+
 static void should_change_nothing_in_the_child_of_a_fork(void) {
     struct pair pair;
     begin(&pair);
@@ -526,11 +538,23 @@ static void should_change_nothing_in_the_child_of_a_fork(void) {
     int status;
     CHECK(waitpid(child, &status, 0) == child && status == 0);
     CHECK_NUMBER(0, released(&pair));
-    fake_publish(&pair.leader, &pair.segment, 1, 100, true);
+    /* The parent still wakes. */
+    struct later later = {.pair = &pair, .number = 1};
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, publish_later, &later) == 0);
     next_is(&pair, 1);
+    pthread_join(thread, NULL);
     fc_frame_release(frame);
     CHECK_NUMBER(2, released(&pair));
     end(&pair);
+}
+
+static void should_end_the_wait_for_a_leader_by_a_signal(void) {
+    fc_subscriber *none;
+    fc_error error;
+    alarm(1);
+    CHECK_NUMBER(FC_INTERRUPTED, fc_subscribe(FAKE_URI, NULL, &none, &error));
+    CHECK(none == NULL);
 }
 
 int main(void) {
@@ -555,6 +579,7 @@ int main(void) {
     should_refuse_what_cannot_be_read();
     should_be_readable_when_there_is_news();
     should_end_a_wait();
+    should_end_the_wait_for_a_leader_by_a_signal();
     should_change_nothing_in_the_child_of_a_fork();
     CHECK_NUMBER(before, open_descriptors());
     printf("follower_test: %d checks\n", checks);

@@ -43,7 +43,10 @@ class Subscriber:
         options.leader_wait_ms = -1 if leader_wait is None else max(0, int(leader_wait * _MS_PER_S))
         error = _library.Error()
         handle = ctypes.c_void_p()
-        status = _library.subscribe(uri.encode(), ctypes.byref(options), ctypes.byref(handle), ctypes.byref(error))
+        status = _library.INTERRUPTED
+        # By a signal, whose handler runs in between.
+        while status == _library.INTERRUPTED:
+            status = _library.subscribe(uri.encode(), ctypes.byref(options), ctypes.byref(handle), ctypes.byref(error))
         if status != _library.OK:
             raise _errors.of(status, error)
         self.uri = uri

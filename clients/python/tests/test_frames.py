@@ -167,13 +167,15 @@ class Frames(StreamTest):
                 stream.next()
 
     def test_a_signal_is_handled_while_it_waits(self):
-        self.publish(1, followers=2)
-
         def on_alarm(*_):
             raise KeyboardInterrupt
 
         before = signal.signal(signal.SIGALRM, on_alarm)
         self.addCleanup(signal.signal, signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with self.assertRaises(KeyboardInterrupt):
+            framecast.subscribe(URI, leader_wait=None)
+        self.publish(1, followers=2)
         with framecast.subscribe(URI) as stream:
             signal.setitimer(signal.ITIMER_REAL, 0.2)
             with self.assertRaises(KeyboardInterrupt):
