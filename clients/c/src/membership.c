@@ -118,7 +118,7 @@ static void add_segment(struct fc_subscriber *subscriber, struct fci_segment *ma
     made->connection->references++;
     ref_segment(subscriber, &group->past, last_segment(group));
     ref_segment(subscriber, &group->newest, made);
-    struct epoll_event event = {.events = EPOLLIN, .data = {.fd = made->waker}};
+    struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data = {.fd = made->waker}};
     if (count >= COMING_MAX || epoll_ctl(subscriber->epoll, EPOLL_CTL_ADD, made->waker, &event) != 0) {
         fc_error why;
         fci_fail(&why, FC_E_RESOURCES, "host group: no room for one more segment of the leader (process %d); raise"

@@ -3,6 +3,8 @@
 #include "error.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -48,7 +50,9 @@ static int64_t version_of(int64_t number) {
 
 static void wake_leader(const struct fci_segment *segment) {
     uint64_t one = 1;
-    if (!segment->foreign && write(segment->leader, &one, sizeof one) < 0) {
+    struct pollfd polled = {.fd = segment->leader, .events = POLLOUT, .revents = 0};
+    /* Looked at first: any process that has it open may have made it block. */
+    if (!segment->foreign && poll(&polled, 1, 0) == 1 && write(segment->leader, &one, sizeof one) < 0) {
         /* Its counter is full, or it is gone: it looks by itself. */
         return;
     }
@@ -60,6 +64,16 @@ static bool is_sealed(int descriptor, int64_t bytes) {
     struct stat found;
     int seals = fcntl(descriptor, F_GET_SEALS);
     return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && fstat(descriptor, &found) == 0 && found.st_size >= bytes;
+}
+
+/* Another kind of file could block who writes to it. */
+static bool is_counter(int descriptor) {
+    char path[32];
+    char kind[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    ssize_t length = readlink(path, kind, sizeof kind - 1);
+    kind[length < 0 ? 0 : length] = 0;
+    return strcmp(kind, "anon_inode:[eventfd]") == 0;
 }
 
 /* Twice, back to back, so that a frame that crosses the end is contiguous. */
@@ -114,9 +128,10 @@ static fc_status check_header(const struct fci_segment *segment, fc_error *error
 static fc_status attach(struct fci_segment *segment, const struct fci_invitation *invitation, bool drops, fc_error *error) {
     int process = (int)segment->connection->leader;
     segment->words = map_words(invitation->descriptors[1]);
-    if (segment->words == NULL || segment->waker < 0 || segment->leader < 0 || invitation->member < 0) {
-        return fci_fail(error, FC_E_BROKEN, "host group: the leader (process %d) shared no sealed words of %lld bytes;"
-                        " restart it", process, (long long)FC_LAYOUT_WORDS_BYTES);
+    bool counters = is_counter(segment->waker) && is_counter(segment->leader);
+    if (segment->words == NULL || !counters || invitation->member < 0) {
+        return fci_fail(error, FC_E_BROKEN, "host group: the leader (process %d) shared no sealed words of %lld bytes, two"
+                        " counters and a place; restart it", process, (long long)FC_LAYOUT_WORDS_BYTES);
     }
     fc_status status = check_header(segment, error);
     if (status != FC_OK) {

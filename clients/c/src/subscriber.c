@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define NS_PER_MS INT64_C(1000000)
+#define EVENTS 8
 
 int64_t fci_now_ns(void) {
     struct timespec now;
@@ -24,13 +25,6 @@ void fci_count(int descriptor) {
     uint64_t one = 1;
     if (write(descriptor, &one, sizeof one) < 0) {
         /* Its counter is full: it is readable. */
-        return;
-    }
-}
-
-static void drain(int descriptor) {
-    uint64_t count;
-    if (read(descriptor, &count, sizeof count) < 0) {
         return;
     }
 }
@@ -116,7 +110,7 @@ static bool open_events(struct fc_subscriber *subscriber) {
     subscriber->epoll = epoll_create1(EPOLL_CLOEXEC);
     subscriber->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     subscriber->waker = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    struct epoll_event event = {.events = EPOLLIN, .data = {.fd = subscriber->news}};
+    struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data = {.fd = subscriber->news}};
     return subscriber->epoll >= 0 && subscriber->news >= 0 && subscriber->waker >= 0
            && epoll_ctl(subscriber->epoll, EPOLL_CTL_ADD, subscriber->news, &event) == 0;
 }
@@ -188,28 +182,34 @@ static bool fall_asleep(struct fc_subscriber *subscriber) {
     return quiet;
 }
 
+/* Takes the events, at most for so long. The counters themselves are never read: leaders have them open too, and may
+ * have made them block. An edge tells that one was added to. */
+static int take_events(const struct fc_subscriber *subscriber, int timeout_ms) {
+    struct epoll_event events[EVENTS];
+    return epoll_wait(subscriber->epoll, events, EVENTS, timeout_ms);
+}
+
 static void wake_up(struct fc_subscriber *subscriber) {
     if (!subscriber->asleep) {
         return;
     }
     subscriber->asleep = false;
-    drain(subscriber->news);
     if (subscriber->segment != NULL) {
         fci_wake_up(subscriber->segment);
-        drain(subscriber->segment->waker);
     }
     for (struct fci_segment *made = subscriber->coming; made != NULL; made = made->later) {
         fci_wake_up(made);
-        drain(made->waker);
+    }
+    if (subscriber->polled_outside) {
+        take_events(subscriber, 0);
     }
 }
 
 /* Without the lock: whether to look again. */
 static bool rest(struct fc_subscriber *subscriber, int64_t left_ns) {
-    struct epoll_event event;
     int64_t left_ms = left_ns < 0 ? -1 : (left_ns + NS_PER_MS - 1) / NS_PER_MS;
     int timeout = left_ms > INT_MAX ? INT_MAX : (int)left_ms;
-    return epoll_wait(subscriber->epoll, &event, 1, timeout) >= 0 || errno != EINTR;
+    return take_events(subscriber, timeout) >= 0 || errno != EINTR;
 }
 
 /* With the lock. FC_OK: look again. */
