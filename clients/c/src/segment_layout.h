@@ -1,4 +1,4 @@
-/* Written by CLayoutTest.java from SegmentLayout.java and GroupMessage.java: not to be edited. */
+/* Written by CLayoutTest.java from SegmentLayout.java and GroupMessage.java. */
 #ifndef FC_SEGMENT_LAYOUT_H
 #define FC_SEGMENT_LAYOUT_H
 

@@ -42,8 +42,7 @@ final class CLayoutTest {
 
     private static String text() throws IllegalAccessException {
         final StringBuilder text = new StringBuilder(4096)
-                .append("/* Written by CLayoutTest.java from SegmentLayout.java and GroupMessage.java: not to be edited."
-                        + " */\n")
+                .append("/* Written by CLayoutTest.java from SegmentLayout.java and GroupMessage.java. */\n")
                 .append("#ifndef FC_SEGMENT_LAYOUT_H\n#define FC_SEGMENT_LAYOUT_H\n\n");
         defineAll(text, SegmentLayout.class, "");
         define(text, "TABLE_PLACE", SegmentLayout.entry(0));
@@ -68,6 +67,11 @@ final class CLayoutTest {
     }
 
     private static void define(final StringBuilder text, final String name, final long value) {
-        text.append("#define ").append(PREFIX).append(name).append(" INT64_C(").append(value).append(")\n");
+        text.append("#define ")
+                .append(PREFIX)
+                .append(name)
+                .append(" INT64_C(")
+                .append(value)
+                .append(")\n");
     }
 }
