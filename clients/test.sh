@@ -12,7 +12,7 @@ export XDG_RUNTIME_DIR=$work/run
 mkdir -m 700 "$XDG_RUNTIME_DIR"
 passed=0
 failed=0
-port=$((20000 + $$ % 20000))
+port=$((20000 + $$ % 10000))
 children=()
 export FRAMECAST_BUILD=skip
 

@@ -43,13 +43,18 @@ struct DLManagedTensor *fc_frame_dlpack(const fc_frame *frame, int code, int bit
         return NULL;
     }
     size_t extents = (size_t)dimensions;
-    DLManagedTensor *tensor = malloc(sizeof *tensor + extents * sizeof(int64_t));
+    DLManagedTensor *tensor = malloc(sizeof *tensor + 2 * extents * sizeof(int64_t));
     if (tensor == NULL) {
         return NULL;
     }
     int64_t *own = (int64_t *)(void *)(tensor + 1);
-    for (size_t i = 0; i < extents; i++) {
+    int64_t *strides = own + extents;
+    uint64_t stride = 1;
+    for (size_t i = extents; i-- > 0;) {
         own[i] = shape[i];
+        strides[i] = (int64_t)stride;
+        /* Of a tensor without elements it may wrap. */
+        stride *= (uint64_t)shape[i];
     }
     tensor->dl_tensor = (DLTensor){
         .data = (void *)(uintptr_t)frame->data,
@@ -57,7 +62,7 @@ struct DLManagedTensor *fc_frame_dlpack(const fc_frame *frame, int code, int bit
         .ndim = dimensions,
         .dtype = {.code = (uint8_t)code, .bits = (uint8_t)bits, .lanes = (uint16_t)lanes},
         .shape = own,
-        .strides = NULL,
+        .strides = strides,
         .byte_offset = 0};
     tensor->manager_ctx = (void *)(uintptr_t)fc_frame_retain(frame);
     tensor->deleter = delete_tensor;

@@ -23,7 +23,7 @@ typedef struct {
     int32_t ndim;
     DLDataType dtype;
     int64_t *shape;
-    /* NULL: compact, in rows. */
+    /* In elements. */
     int64_t *strides;
     uint64_t byte_offset;
 } DLTensor;

@@ -5,6 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Programs and the Python package know these places. Later fields come behind the last. */
+_Static_assert(offsetof(fc_frame, bytes) == 8 && offsetof(fc_frame, number) == 16 && offsetof(fc_frame, session) == 24
+                   && offsetof(fc_frame, timestamp_ns) == 32 && offsetof(fc_frame, clock_error_ns) == 48
+                   && offsetof(fc_frame, flags) == 56 && offsetof(fc_frame, metadata) == 64
+                   && offsetof(fc_frame, lost) == 72,
+               "the ABI of fc_frame");
+_Static_assert(offsetof(fc_stats, lost) == 16 && offsetof(fc_stats, sessions) == 64
+                   && offsetof(fc_stats, leader_process) == 88 && sizeof(fc_stats) == 96,
+               "the ABI of fc_stats");
+_Static_assert(offsetof(fc_options, leader_wait_ms) == 8 && sizeof(fc_options) == 32 && sizeof(fc_error) == 512,
+               "the ABI of fc_options and fc_error");
+
 static struct fci_frame *own(const fc_frame *frame) {
     return (struct fci_frame *)(uintptr_t)frame;
 }
