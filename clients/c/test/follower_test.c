@@ -524,7 +524,12 @@ static void *publish_later(void *argument) {
 
 static void should_change_nothing_in_the_child_of_a_fork(void) {
     struct pair pair;
-    begin(&pair);
+    fake_listen(&pair.leader, FAKE_URI, false);
+    /* No other news wakes the parent meanwhile. */
+    pair.subscriber = subscribed(FAKE_URI, 60000);
+    fake_accept(&pair.leader);
+    fake_segment_make(&pair.segment, RING, 0);
+    CHECK(fake_share(&pair.leader, &pair.segment, 0, FC_LAYOUT_VERSION));
     fake_publish(&pair.leader, &pair.segment, 0, 100, true);
     const fc_frame *frame = next(&pair);
     pid_t child = fork();
