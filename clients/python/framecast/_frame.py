@@ -100,7 +100,7 @@ class Frame:
     def view(self) -> memoryview:
         """The bytes, without a copy, not to be written. The view holds the frame."""
         owner = self._held()
-        array = (ctypes.c_ubyte * self.nbytes).from_address(self._data)
+        array: Any = (ctypes.c_ubyte * self.nbytes).from_address(self._data)
         array._owner = owner
         return memoryview(array).cast("B").toreadonly()
 

@@ -124,10 +124,8 @@ close = _free.fc_close
 close.argtypes = [_pointer]
 close.restype = None
 
-_tensor_types = [_pointer, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.POINTER(ctypes.c_int64)]
-
 tensor = _locked.fc_python_tensor
-tensor.argtypes = _tensor_types
+tensor.argtypes = [_pointer, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.POINTER(ctypes.c_int64)]
 # Where memory is short, or where shape and type need more than the frame has, NULL comes without an exception.
 tensor.restype = _pointer
 

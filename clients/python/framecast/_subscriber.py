@@ -150,7 +150,12 @@ class Subscriber:
 async def _readable(descriptor: int) -> None:
     loop = asyncio.get_running_loop()
     ready: "asyncio.Future[Any]" = loop.create_future()
-    loop.add_reader(descriptor, lambda: ready.done() or ready.set_result(None))
+
+    def on_readable() -> None:
+        if not ready.done():
+            ready.set_result(None)
+
+    loop.add_reader(descriptor, on_readable)
     try:
         await ready
     finally:

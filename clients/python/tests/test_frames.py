@@ -75,6 +75,21 @@ class Frames(StreamTest):
             gc.collect()
             self.assertEqual(0, stream.stats().held)
 
+    @unittest.skipIf(sys.version_info < (3, 12), "memoryview(frame) needs Python 3.12")
+    def test_the_buffer_protocol(self):
+        self.publish(4, window=2)
+        with framecast.subscribe(URI) as stream:
+            frame = stream.next()
+            view = memoryview(frame)
+            frame.release()
+            self.assertTrue(view.readonly)
+            self.assertEqual(bytes(4096), view)
+            self.assertEqual(1, stream.stats().held)
+            view.release()
+            del view
+            gc.collect()
+            self.assertEqual(0, stream.stats().held)
+
     def test_a_with_block_releases(self):
         self.publish(4, window=2)
         with framecast.subscribe(URI) as stream:
