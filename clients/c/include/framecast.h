@@ -1,0 +1,222 @@
+/*
+ * libframecast: follows a Framecast stream that a program of this host receives or publishes.
+ *
+ * The library maps the leader's memory and reads frames where they lie (docs/host-segment.md). It joins no network,
+ * and never leads a host group. It needs Linux and libc alone.
+ *
+ * Ownership. fc_subscribe makes a subscriber, fc_close ends it. fc_next gives a frame with one reference, which
+ * fc_frame_release gives back. A frame may outlive its subscriber. Under delivery=reliable a frame that is held keeps
+ * its place in the ring, and so holds the source back once the ring is full.
+ *
+ * Threads. One thread at a time calls fc_next, fc_fd and fc_close of a subscriber. Any thread calls fc_stats_of,
+ * fc_wake, fc_frame_retain and fc_frame_release. A subscriber has one thread of its own, which blocks all signals: it
+ * notices the end of a leader and follows the next one.
+ *
+ * fork(). The child of a fork must not use a subscriber of its parent. The library closes the child's connections.
+ *
+ * Errors. Functions return a status: 0 a result, positive no result and no error, negative an error. An fc_error
+ * takes one line that says what failed and how to fix it.
+ */
+#ifndef FRAMECAST_H
+#define FRAMECAST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FC_VERSION "0.2.0"
+
+typedef enum fc_status {
+    FC_OK = 0,
+    /* No frame within the time. */
+    FC_EMPTY = 1,
+    /* fc_wake was called, or a signal arrived. */
+    FC_INTERRUPTED = 2,
+    /* The source ended the stream, and all of it was read. Final. */
+    FC_END_OF_STREAM = 3,
+    /* The source is gone without an end of stream, and did not come back within rejoin=. Final. */
+    FC_SOURCE_LOST = 4,
+    /* The leader is gone, and no other one came within leader_wait_ms. Final. */
+    FC_LEADER_GONE = 5,
+
+    /* An argument makes no sense. */
+    FC_E_ARGUMENT = -1,
+    /* The URI cannot be read. */
+    FC_E_URI = -2,
+    /* A key of the URI asks for what a follower cannot do. */
+    FC_E_UNSUPPORTED = -3,
+    /* The directory in which groups meet cannot be used. */
+    FC_E_DIRECTORY = -4,
+    /* Nobody leads the group. */
+    FC_E_NO_LEADER = -5,
+    /* The leader speaks another layout of the host segment. */
+    FC_E_VERSION = -6,
+    /* The leader takes no further follower. */
+    FC_E_REFUSED = -7,
+    /* The leader shared what cannot be read. */
+    FC_E_BROKEN = -8,
+    /* No memory, or no descriptor, is left. */
+    FC_E_RESOURCES = -9
+} fc_status;
+
+/* What a status means, in a few words. Static. */
+const char *fc_status_text(fc_status status);
+
+typedef struct fc_error {
+    fc_status status;
+    /* One line without a newline. */
+    char text[508];
+} fc_error;
+
+typedef enum fc_loss_reason {
+    /* A part of the frame was lost, and the source does not hold it any more. */
+    FC_LOSS_UNREPAIRABLE = 0,
+    /* Older than delivery=deadline=T allows. */
+    FC_LOSS_EXPIRED = 1,
+    /* A newer frame was there first, under delivery=latest. */
+    FC_LOSS_SUPERSEDED = 2,
+    /* Frames before it were dropped, and the stream is taken up again at a keyframe. */
+    FC_LOSS_AWAITS_KEYFRAME = 3,
+    /* Damaged at the source or on the way. */
+    FC_LOSS_DAMAGED = 4,
+    /* Published while the leader, or this subscriber, was no member. */
+    FC_LOSS_NOT_A_MEMBER = 5
+} fc_loss_reason;
+#define FC_LOSS_REASONS 6
+
+typedef struct fc_subscriber fc_subscriber;
+
+enum {
+    FC_FRAME_KEYFRAME = 1,
+    /* The bytes lie where the leader received them. */
+    FC_FRAME_IN_PLACE = 2,
+    /* The bytes are a copy of this process's own: delivery=latest and deadline=T hold no place of the ring. */
+    FC_FRAME_COPIED = 4
+};
+
+/* A frame. Programs read it, and neither allocate nor copy the struct: later versions add fields behind the last. */
+typedef struct fc_frame {
+    /* Of `bytes` bytes, contiguous. Memory that cannot be written, unless FC_FRAME_COPIED. */
+    const void *data;
+    uint64_t bytes;
+    /* Counted by the source from 0 on. */
+    uint64_t number;
+    /* Of the source's session: a source that starts again has another. */
+    uint64_t session;
+    /* The source's clock when the frame was published, ns since the epoch. */
+    int64_t timestamp_ns;
+    /* The source's clock less this host's, and its error, ns. INT64_MAX as error: not known. */
+    int64_t clock_offset_ns;
+    int64_t clock_error_ns;
+    /* FC_FRAME_*. */
+    uint32_t flags;
+    /* The application's own bytes beside the frame, 0 … 1024. */
+    uint32_t metadata_bytes;
+    const void *metadata;
+    /* Frames that were lost between the frame before and this one, by fc_loss_reason. */
+    uint64_t lost[FC_LOSS_REASONS];
+} fc_frame;
+
+typedef struct fc_options {
+    /* Sizeof this struct: later versions add fields behind the last. */
+    size_t size;
+    /* How long fc_subscribe waits for a leader, and a subscriber for the next one when its leader is gone. Negative:
+     * for ever. */
+    int64_t leader_wait_ms;
+    /* NULL, or called by fc_next, on its thread, for each run of lost frames. It calls no function of the library. */
+    void (*on_loss)(void *context, uint64_t session, uint64_t first_number, uint64_t count, fc_loss_reason reason);
+    void *context;
+} fc_options;
+
+/* Ten seconds for a leader, no handler. */
+#define FC_OPTIONS_DEFAULT {sizeof(fc_options), 10000, NULL, NULL}
+
+typedef struct fc_stats {
+    uint64_t frames;
+    uint64_t bytes;
+    uint64_t lost[FC_LOSS_REASONS];
+    /* Sessions of the source so far. */
+    uint64_t sessions;
+    /* Leaders that were followed so far. */
+    uint64_t leaders;
+    /* Frames that were given and not released. */
+    uint64_t held;
+    /* The process that leads, 0 for none, and whether that is the publisher itself. */
+    int32_t leader_process;
+    int32_t leader_is_publisher;
+} fc_stats;
+
+/* The version of the library: FC_VERSION of its header. */
+const char *fc_version(void);
+
+/*
+ * Follows the host group of a channel:
+ *
+ *     framecast:udp?group=224.20.30.39:24326|channel=cam1|delivery=latest
+ *
+ * The keys are those of docs/channel.md. host-group= is `auto` unless the URI gives a name. The publisher of the channel
+ * leads, where it runs on this host with host-group=; else a subscriber with the same host-group=, interface=,
+ * frames-held=, ring= and attach-after=. Where nobody leads, the call waits; a signal ends the wait with FC_INTERRUPTED.
+ *
+ * options NULL: FC_OPTIONS_DEFAULT. error may be NULL.
+ */
+fc_status fc_subscribe(const char *uri, const fc_options *options, fc_subscriber **subscriber, fc_error *error);
+
+/*
+ * The next frame. FC_OK sets *frame, which the caller releases; any other status sets NULL.
+ *
+ * timeout_ms: 0 looks once, negative waits for ever. Statuses that are final, and errors, come again with each call.
+ */
+fc_status fc_next(fc_subscriber *subscriber, int timeout_ms, const fc_frame **frame, fc_error *error);
+
+/*
+ * A descriptor for poll, select and epoll: readable when fc_next has something to say. It is the subscriber's own, and
+ * is neither read nor closed by programs. Call fc_next with timeout 0 until it gives FC_EMPTY before each wait.
+ */
+int fc_fd(fc_subscriber *subscriber);
+
+/* Ends a wait in fc_next with FC_INTERRUPTED, the present one or the next. */
+void fc_wake(fc_subscriber *subscriber);
+
+void fc_stats_of(fc_subscriber *subscriber, fc_stats *stats);
+
+/* NULL is allowed. Frames that are held stay readable until they are released. */
+void fc_close(fc_subscriber *subscriber);
+
+/* One more reference. Returns the frame. */
+const fc_frame *fc_frame_retain(const fc_frame *frame);
+
+/* Frames may be released in any order. NULL is allowed. */
+void fc_frame_release(const fc_frame *frame);
+
+/*
+ * DLPack (https://dmlc.github.io/dlpack): the frame as a tensor in host memory, for NumPy, PyTorch, JAX and others.
+ *
+ * Returns a DLManagedTensor (version 0.x, without a read-only flag), which holds a reference to the frame until its
+ * deleter is called; NULL where memory is short, or where shape and type need more bytes than the frame has.
+ *
+ * code, bits, lanes: DLDataType; code 0 signed, 1 unsigned, 2 float, 4 bfloat. shape: of `dimensions` elements, in rows.
+ * dimensions 0 gives the bytes as they are, uint8 and one dimension.
+ *
+ * The ring cannot be written: a consumer that writes into the tensor ends its process by SIGSEGV.
+ */
+struct DLManagedTensor;
+struct DLManagedTensor *fc_frame_dlpack(const fc_frame *frame, int code, int bits, int lanes, int dimensions,
+                                        const int64_t *shape);
+
+/*
+ * For Python alone, called with the interpreter's lock held. They give a new PyObject*, or NULL with an exception set
+ * by the interpreter. Deleters and destructors are C functions, which also run while an interpreter ends.
+ */
+void *fc_python_tensor(const fc_frame *frame, int code, int bits, int lanes, int dimensions, const int64_t *shape);
+/* A capsule that takes the caller's reference to the frame, and releases it with its own last reference. */
+void *fc_python_owner(const fc_frame *frame);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

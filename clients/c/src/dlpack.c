@@ -1,0 +1,70 @@
+#include "dlpack.h"
+
+#include "framecast.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#define DIMENSIONS_MAX 32
+
+static void delete_tensor(DLManagedTensor *tensor) {
+    fc_frame_release(tensor->manager_ctx);
+    free(tensor);
+}
+
+/* Whether the elements fit into the frame. */
+static bool fits(uint64_t bytes, int bits, int lanes, int dimensions, const int64_t *shape) {
+    if (bits < 1 || bits > 128 || lanes < 1 || lanes > 1024 || dimensions < 1 || dimensions > DIMENSIONS_MAX) {
+        return false;
+    }
+    uint64_t size = ((uint64_t)bits * (uint64_t)lanes + 7) / 8;
+    uint64_t most = bytes / size;
+    for (int i = 0; i < dimensions; i++) {
+        if (shape[i] < 0 || (uint64_t)shape[i] > most) {
+            return false;
+        }
+        /* Rows of no elements leave room for any number of them, and none is read. */
+        most = shape[i] == 0 ? INT64_MAX : most / (uint64_t)shape[i];
+    }
+    return true;
+}
+
+struct DLManagedTensor *fc_frame_dlpack(const fc_frame *frame, int code, int bits, int lanes, int dimensions,
+                                        const int64_t *shape) {
+    int64_t plain = (int64_t)frame->bytes;
+    if (dimensions == 0) {
+        code = 1;
+        bits = 8;
+        lanes = 1;
+        dimensions = 1;
+        shape = &plain;
+    }
+    if (!fits(frame->bytes, bits, lanes, dimensions, shape)) {
+        return NULL;
+    }
+    size_t extents = (size_t)dimensions;
+    DLManagedTensor *tensor = malloc(sizeof *tensor + 2 * extents * sizeof(int64_t));
+    if (tensor == NULL) {
+        return NULL;
+    }
+    int64_t *own = (int64_t *)(void *)(tensor + 1);
+    int64_t *strides = own + extents;
+    uint64_t stride = 1;
+    for (size_t i = extents; i-- > 0;) {
+        own[i] = shape[i];
+        strides[i] = (int64_t)stride;
+        /* Of a tensor without elements it may wrap. */
+        stride *= (uint64_t)shape[i];
+    }
+    tensor->dl_tensor = (DLTensor){
+        .data = (void *)(uintptr_t)frame->data,
+        .device = {.device_type = kDLCPU, .device_id = 0},
+        .ndim = dimensions,
+        .dtype = {.code = (uint8_t)code, .bits = (uint8_t)bits, .lanes = (uint16_t)lanes},
+        .shape = own,
+        .strides = strides,
+        .byte_offset = 0};
+    tensor->manager_ctx = (void *)(uintptr_t)fc_frame_retain(frame);
+    tensor->deleter = delete_tensor;
+    return tensor;
+}

@@ -1,0 +1,136 @@
+/* Frames in the ring, or copies of frames where the ring may be written again. */
+#include "subscriber.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Programs and the Python package know these places. Later fields come behind the last. */
+_Static_assert(offsetof(fc_frame, bytes) == 8 && offsetof(fc_frame, number) == 16 && offsetof(fc_frame, session) == 24
+                   && offsetof(fc_frame, timestamp_ns) == 32 && offsetof(fc_frame, clock_error_ns) == 48
+                   && offsetof(fc_frame, flags) == 56 && offsetof(fc_frame, metadata) == 64
+                   && offsetof(fc_frame, lost) == 72,
+               "the ABI of fc_frame");
+_Static_assert(offsetof(fc_stats, lost) == 16 && offsetof(fc_stats, sessions) == 64
+                   && offsetof(fc_stats, leader_process) == 88 && sizeof(fc_stats) == 96,
+               "the ABI of fc_stats");
+_Static_assert(offsetof(fc_options, leader_wait_ms) == 8 && sizeof(fc_options) == 32 && sizeof(fc_error) == 512,
+               "the ABI of fc_options and fc_error");
+
+static struct fci_frame *own(const fc_frame *frame) {
+    return (struct fci_frame *)(uintptr_t)frame;
+}
+
+static struct fci_frame *take_spare(struct fc_subscriber *subscriber) {
+    struct fci_frame *frame = subscriber->spare;
+    if (frame != NULL) {
+        subscriber->spare = frame->next;
+        return frame;
+    }
+    return calloc(1, sizeof *frame);
+}
+
+static void give_spare(struct fc_subscriber *subscriber, struct fci_frame *frame) {
+    frame->next = subscriber->spare;
+    subscriber->spare = frame;
+}
+
+static bool copy_out(struct fci_frame *frame, const uint8_t *from, uint64_t bytes) {
+    if (frame->copy_bytes < bytes) {
+        free(frame->copy);
+        frame->copy_bytes = 0;
+        frame->copy = malloc(bytes);
+        if (frame->copy == NULL) {
+            return false;
+        }
+        frame->copy_bytes = bytes;
+    }
+    memcpy(frame->copy, from, bytes);
+    return true;
+}
+
+static void fail(struct fc_subscriber *subscriber, uint64_t bytes) {
+    fc_error why = {.status = FC_E_RESOURCES, .text = ""};
+    snprintf(why.text, sizeof why.text, "no memory for a frame of %llu bytes; raise ulimit -v, or hold fewer frames",
+             (unsigned long long)bytes);
+    fci_end(subscriber, &why);
+}
+
+struct fci_frame *fci_frame_make(struct fc_subscriber *subscriber, int64_t number, const struct fci_entry *entry) {
+    struct fci_segment *segment = subscriber->segment;
+    struct fci_frame *frame = take_spare(subscriber);
+    uint64_t bytes = (uint64_t)entry->bytes;
+    const uint8_t *data = segment->ring + entry->offset;
+    if (frame == NULL || (segment->unheld && !copy_out(frame, data, bytes))) {
+        if (frame != NULL) {
+            give_spare(subscriber, frame);
+        }
+        fail(subscriber, bytes);
+        return NULL;
+    }
+    memcpy(frame->metadata, fci_metadata(segment, number), (size_t)entry->metadata_bytes);
+    uint32_t flags = (entry->keyframe ? FC_FRAME_KEYFRAME : 0U) | (entry->in_place ? FC_FRAME_IN_PLACE : 0U);
+    frame->shown = (fc_frame){
+        .data = segment->unheld ? frame->copy : data,
+        .bytes = bytes,
+        .number = entry->number,
+        .session = segment->session,
+        .timestamp_ns = entry->timestamp_ns,
+        .clock_offset_ns = fci_clock_offset(segment),
+        .clock_error_ns = fci_clock_error(segment),
+        .flags = flags | (segment->unheld ? FC_FRAME_COPIED : 0U),
+        .metadata_bytes = (uint32_t)entry->metadata_bytes,
+        .metadata = frame->metadata};
+    frame->subscriber = subscriber;
+    frame->segment = segment->unheld ? NULL : segment;
+    frame->entry = number;
+    frame->references = 1;
+    if (frame->segment != NULL) {
+        segment->references++;
+    }
+    subscriber->references++;
+    subscriber->stats.held++;
+    return frame;
+}
+
+/* With the lock; the subscriber's reference stays. */
+static void put_back(struct fci_frame *frame) {
+    struct fc_subscriber *subscriber = frame->subscriber;
+    struct fci_segment *segment = frame->segment;
+    if (segment != NULL) {
+        segment->foreign |= subscriber->forked;
+        fci_release(segment, frame->entry);
+        fci_unref_segment(subscriber, segment);
+    }
+    subscriber->stats.held--;
+    give_spare(subscriber, frame);
+}
+
+void fci_frame_drop(struct fci_frame *frame) {
+    struct fc_subscriber *subscriber = frame->subscriber;
+    put_back(frame);
+    subscriber->references--;
+}
+
+const fc_frame *fc_frame_retain(const fc_frame *frame) {
+    struct fci_frame *held = own(frame);
+    pthread_mutex_lock(&held->subscriber->mutex);
+    held->references++;
+    pthread_mutex_unlock(&held->subscriber->mutex);
+    return frame;
+}
+
+void fc_frame_release(const fc_frame *frame) {
+    if (frame == NULL) {
+        return;
+    }
+    struct fci_frame *held = own(frame);
+    struct fc_subscriber *subscriber = held->subscriber;
+    pthread_mutex_lock(&subscriber->mutex);
+    if (--held->references > 0) {
+        pthread_mutex_unlock(&subscriber->mutex);
+        return;
+    }
+    put_back(held);
+    fci_unlock_unref(subscriber);
+}

@@ -1,0 +1,60 @@
+/* Capsules for Python. Their functions are found in the process that runs the interpreter, so that the library needs
+ * none. */
+#include "dlpack.h"
+#include "framecast.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+
+typedef void *(*new_function)(void *pointer, const char *name, void (*destructor)(void *capsule));
+typedef void *(*pointer_function)(void *capsule, const char *name);
+typedef int (*valid_function)(void *capsule, const char *name);
+
+static const char TENSOR[] = "dltensor";
+static const char OWNER[] = "framecast.frame";
+
+static struct {
+    new_function make;
+    pointer_function pointer;
+    valid_function is_valid;
+} python;
+
+static void find(const char *name, void *to) {
+    /* ISO C has no conversion from an object's pointer to that of a function; POSIX asks for it. */
+    *(void **)to = dlsym(RTLD_DEFAULT, name);
+}
+
+static bool find_python(void) {
+    find("PyCapsule_New", &python.make);
+    find("PyCapsule_GetPointer", &python.pointer);
+    find("PyCapsule_IsValid", &python.is_valid);
+    return python.make != NULL && python.pointer != NULL && python.is_valid != NULL;
+}
+
+/* A consumer that took the tensor has renamed the capsule, and deletes the tensor itself. */
+static void destroy_tensor(void *capsule) {
+    if (python.is_valid(capsule, TENSOR)) {
+        DLManagedTensor *tensor = python.pointer(capsule, TENSOR);
+        tensor->deleter(tensor);
+    }
+}
+
+static void destroy_owner(void *capsule) {
+    fc_frame_release(python.pointer(capsule, OWNER));
+}
+
+void *fc_python_tensor(const fc_frame *frame, int code, int bits, int lanes, int dimensions, const int64_t *shape) {
+    DLManagedTensor *tensor = find_python() ? fc_frame_dlpack(frame, code, bits, lanes, dimensions, shape) : NULL;
+    if (tensor == NULL) {
+        return NULL;
+    }
+    void *capsule = python.make(tensor, TENSOR, destroy_tensor);
+    if (capsule == NULL) {
+        tensor->deleter(tensor);
+    }
+    return capsule;
+}
+
+void *fc_python_owner(const fc_frame *frame) {
+    return find_python() ? python.make((void *)(uintptr_t)frame, OWNER, destroy_owner) : NULL;
+}

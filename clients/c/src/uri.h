@@ -1,0 +1,33 @@
+#ifndef FC_URI_H
+#define FC_URI_H
+
+#include "framecast.h"
+
+#include <stdbool.h>
+
+/* Codes of docs/protocol.md: the low half of the field in HELLO. */
+enum fci_delivery { FCI_RELIABLE = 0, FCI_DEADLINE = 1, FCI_LATEST = 2 };
+
+/* What a follower needs to know of a channel. */
+struct fci_channel {
+    /* `auto`, or a provider's name. */
+    char transport[33];
+    char name[65];
+    /* As it was written: the address with brackets for IPv6, `:` and the port. */
+    char group[96];
+    char interface_name[64];
+    char host_group[65];
+    long frames_held;
+    int64_t ring_bytes;
+    int attach_after_ms;
+    /* One leader for each NUMA node. */
+    bool by_socket;
+    enum fci_delivery delivery;
+    int patience_ms;
+    /* How long a source that was lost is waited for. */
+    int64_t rejoin_ms;
+};
+
+fc_status fci_parse(const char *uri, struct fci_channel *channel, fc_error *error);
+
+#endif

@@ -1,0 +1,43 @@
+"""Follows Framecast streams that a program of this host receives or publishes.
+
+    import framecast
+
+    with framecast.subscribe("framecast:udp?group=224.20.30.39:24326|channel=cam1") as stream:
+        for frame in stream:
+            picture = frame.numpy().reshape(1080, 1920, 3)
+
+Frames are read where the leader of the host group received them. See docs/python.md.
+"""
+
+from ._errors import (
+    BrokenLeader,
+    FramecastError,
+    LeaderGone,
+    NoLeader,
+    Refused,
+    SourceLost,
+    Unsupported,
+    UriError,
+    VersionMismatch,
+)
+from ._frame import Frame, Lost
+from ._subscriber import Stats, Subscriber, subscribe
+
+__version__ = "0.2.0"
+
+__all__ = [
+    "BrokenLeader",
+    "Frame",
+    "FramecastError",
+    "LeaderGone",
+    "Lost",
+    "NoLeader",
+    "Refused",
+    "SourceLost",
+    "Stats",
+    "Subscriber",
+    "Unsupported",
+    "UriError",
+    "VersionMismatch",
+    "subscribe",
+]

@@ -1,0 +1,184 @@
+"""A frame in the memory of the leader."""
+
+import ctypes
+from typing import Any, NamedTuple, Optional, Sequence, Tuple
+
+from . import _library
+
+_HOST = (1, 0)  # kDLCPU
+# DLDataTypeCode of NumPy's kinds.
+_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
+_NOT_OWNED = "the frame is released"
+
+
+class Lost(NamedTuple):
+    """Frames that were lost in front of one, by reason."""
+
+    unrepairable: int
+    expired: int
+    superseded: int
+    awaits_keyframe: int
+    damaged: int
+    not_a_member: int
+
+    @property
+    def total(self) -> int:
+        return sum(self)
+
+
+class Frame:
+    """A frame, whose bytes lie in memory that cannot be written.
+
+    It keeps its place in the leader's ring until it is released: by `release`, by the end of a `with` block, or with
+    the last reference to it and to all arrays and views that were made of it. Any thread may use it.
+    """
+
+    __slots__ = (
+        "_address",
+        "_data",
+        "_owner",
+        "clock_error_ns",
+        "clock_offset_ns",
+        "flags",
+        "lost",
+        "metadata",
+        "nbytes",
+        "number",
+        "session",
+        "timestamp_ns",
+        "__weakref__",
+    )
+
+    def __init__(self, address: int) -> None:
+        """The frame takes the reference at an address, which `fc_next` gave."""
+        # A capsule, whose destructor is a C function: it releases the frame also while the interpreter ends.
+        self._owner: Any = _library.owner(address)
+        self._address = address
+        shown = _library.Frame.from_address(address)
+        self._data: int = shown.data
+        self.nbytes: int = shown.bytes
+        self.number: int = shown.number
+        self.session: int = shown.session
+        self.timestamp_ns: int = shown.timestamp_ns
+        self.clock_offset_ns: int = shown.clock_offset_ns
+        self.clock_error_ns: int = shown.clock_error_ns
+        self.flags: int = shown.flags
+        self.metadata: bytes = ctypes.string_at(shown.metadata, shown.metadata_bytes)
+        self.lost = Lost(*shown.lost)
+
+    @property
+    def keyframe(self) -> bool:
+        """Whether a subscriber may begin here."""
+        return bool(self.flags & _library.FRAME_KEYFRAME)
+
+    @property
+    def in_place(self) -> bool:
+        """Whether the bytes lie where the leader received them."""
+        return bool(self.flags & _library.FRAME_IN_PLACE)
+
+    @property
+    def copied(self) -> bool:
+        """Whether the bytes are this process's own: so under `delivery=latest` and `deadline=T`."""
+        return bool(self.flags & _library.FRAME_COPIED)
+
+    @property
+    def released(self) -> bool:
+        return self._owner is None
+
+    def __len__(self) -> int:
+        return self.nbytes
+
+    def __repr__(self) -> str:
+        return f"<framecast.Frame {self.number} of {self.nbytes} bytes{' (released)' if self.released else ''}>"
+
+    def _held(self) -> Any:
+        owner = self._owner
+        if owner is None:
+            raise ValueError(_NOT_OWNED)
+        return owner
+
+    def view(self) -> memoryview:
+        """The bytes, without a copy, not to be written. The view holds the frame."""
+        owner = self._held()
+        array: Any = (ctypes.c_ubyte * self.nbytes).from_address(self._data)
+        array._owner = owner
+        return memoryview(array).cast("B").toreadonly()
+
+    def __buffer__(self, flags: int) -> memoryview:
+        """`memoryview(frame)`, from Python 3.12 on."""
+        return self.view()
+
+    def __bytes__(self) -> bytes:
+        """A copy."""
+        self._held()
+        return ctypes.string_at(self._data, self.nbytes)
+
+    def __dlpack_device__(self) -> Tuple[int, int]:
+        return _HOST
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Optional[int] = None,
+        max_version: Optional[Tuple[int, int]] = None,
+        dl_device: Optional[Tuple[int, int]] = None,
+        copy: Optional[bool] = None,
+    ) -> Any:
+        """The bytes as a tensor of uint8, without a copy. The tensor holds the frame."""
+        if stream not in (None, -1):
+            raise BufferError("framecast: a frame in host memory has no stream")
+        if dl_device is not None and tuple(dl_device) != _HOST:
+            raise BufferError(f"framecast: the frame lies in host memory, not on device {dl_device}")
+        if copy:
+            raise BufferError("framecast: frames are given without a copy; copy the array")
+        return self._tensor(1, 8, None)
+
+    def _tensor(self, code: int, bits: int, shape: Optional[Sequence[int]]) -> Any:
+        self._held()
+        dimensions = 0 if shape is None else len(shape)
+        extents = (ctypes.c_int64 * dimensions)(*(shape or ()))
+        address = _library.tensor(self._address, code, bits, 1, dimensions, extents)
+        if not address:
+            raise ValueError(f"framecast: {tuple(shape or ())} elements of {bits} bits do not fit into {self.nbytes} bytes")
+        capsule = ctypes.cast(address, ctypes.py_object).value
+        # The cast took a reference of its own.
+        ctypes.pythonapi.Py_DecRef(ctypes.py_object(capsule))
+        return capsule
+
+    def numpy(self, dtype: Any = None, shape: Optional[Sequence[int]] = None) -> Any:
+        """A NumPy array over the bytes, without a copy, not to be written. The array holds the frame.
+
+        Without arguments: one dimension of uint8. With a dtype and no shape: as many elements as there are.
+        """
+        import numpy
+
+        wanted = numpy.dtype(numpy.uint8 if dtype is None else dtype)
+        if wanted.kind not in _CODES or not wanted.isnative:
+            raise TypeError(f"framecast: expected a dtype of native numbers, got {wanted}")
+        if shape is None:
+            shape = (self.nbytes // wanted.itemsize,)
+        return numpy.from_dlpack(_Shaped(self, _CODES[wanted.kind], wanted.itemsize * 8, shape))
+
+    def release(self) -> None:
+        """Gives back the frame, which arrays and views of it hold nevertheless. Idempotent."""
+        self._owner = None
+
+    def __enter__(self) -> "Frame":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+class _Shaped:
+    """What a library that reads DLPack takes for a tensor."""
+
+    def __init__(self, frame: Frame, code: int, bits: int, shape: Sequence[int]) -> None:
+        self._arguments = (code, bits, shape)
+        self._frame = frame
+
+    def __dlpack_device__(self) -> Tuple[int, int]:
+        return _HOST
+
+    def __dlpack__(self, **_: object) -> Any:
+        return self._frame._tensor(*self._arguments)

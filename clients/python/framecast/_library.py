@@ -1,0 +1,137 @@
+"""libframecast by ctypes: its structs and functions, as clients/c/include/framecast.h has them."""
+
+import ctypes
+import os
+from pathlib import Path
+
+OK = 0
+EMPTY = 1
+INTERRUPTED = 2
+END_OF_STREAM = 3
+SOURCE_LOST = 4
+LEADER_GONE = 5
+E_ARGUMENT = -1
+E_URI = -2
+E_UNSUPPORTED = -3
+E_DIRECTORY = -4
+E_NO_LEADER = -5
+E_VERSION = -6
+E_REFUSED = -7
+E_BROKEN = -8
+E_RESOURCES = -9
+
+FRAME_KEYFRAME = 1
+FRAME_IN_PLACE = 2
+FRAME_COPIED = 4
+
+LOSS_REASONS = 6
+
+_SONAME = "libframecast.so.0"
+
+
+class Error(ctypes.Structure):
+    _fields_ = [("status", ctypes.c_int), ("text", ctypes.c_char * 508)]
+
+
+class Frame(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("bytes", ctypes.c_uint64),
+        ("number", ctypes.c_uint64),
+        ("session", ctypes.c_uint64),
+        ("timestamp_ns", ctypes.c_int64),
+        ("clock_offset_ns", ctypes.c_int64),
+        ("clock_error_ns", ctypes.c_int64),
+        ("flags", ctypes.c_uint32),
+        ("metadata_bytes", ctypes.c_uint32),
+        ("metadata", ctypes.c_void_p),
+        ("lost", ctypes.c_uint64 * LOSS_REASONS),
+    ]
+
+
+class Options(ctypes.Structure):
+    # The handler of losses stays NULL: it would need the interpreter's lock under one of the library's.
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("leader_wait_ms", ctypes.c_int64),
+        ("on_loss", ctypes.c_void_p),
+        ("context", ctypes.c_void_p),
+    ]
+
+
+class Stats(ctypes.Structure):
+    _fields_ = [
+        ("frames", ctypes.c_uint64),
+        ("bytes", ctypes.c_uint64),
+        ("lost", ctypes.c_uint64 * LOSS_REASONS),
+        ("sessions", ctypes.c_uint64),
+        ("leaders", ctypes.c_uint64),
+        ("held", ctypes.c_uint64),
+        ("leader_process", ctypes.c_int32),
+        ("leader_is_publisher", ctypes.c_int32),
+    ]
+
+
+def _candidates() -> "list[str]":
+    named = os.environ.get("FRAMECAST_LIBRARY")
+    if named:
+        return [named]
+    built = Path(__file__).resolve().parents[2] / "c" / "build" / _SONAME
+    return ([str(built)] if built.exists() else []) + [_SONAME]
+
+
+def _find() -> str:
+    failures = []
+    for path in _candidates():
+        try:
+            ctypes.CDLL(path)
+            return path
+        except OSError as e:
+            failures.append(str(e))
+    raise ImportError(
+        f"framecast: no {_SONAME}: {'; '.join(failures)}; run make in clients/c, install it, or set FRAMECAST_LIBRARY"
+    )
+
+
+PATH = _find()
+# Calls of the first let other threads run meanwhile; those of the second keep the interpreter's lock, and are short.
+_free = ctypes.CDLL(PATH)
+_locked = ctypes.PyDLL(PATH)
+
+_pointer = ctypes.c_void_p
+
+subscribe = _free.fc_subscribe
+subscribe.argtypes = [ctypes.c_char_p, ctypes.POINTER(Options), ctypes.POINTER(_pointer), ctypes.POINTER(Error)]
+subscribe.restype = ctypes.c_int
+
+next_frame = _free.fc_next
+next_frame.argtypes = [_pointer, ctypes.c_int, ctypes.POINTER(_pointer), ctypes.POINTER(Error)]
+next_frame.restype = ctypes.c_int
+
+fd = _free.fc_fd
+fd.argtypes = [_pointer]
+fd.restype = ctypes.c_int
+
+wake = _free.fc_wake
+wake.argtypes = [_pointer]
+wake.restype = None
+
+stats_of = _free.fc_stats_of
+stats_of.argtypes = [_pointer, ctypes.POINTER(Stats)]
+stats_of.restype = None
+
+close = _free.fc_close
+close.argtypes = [_pointer]
+close.restype = None
+
+tensor = _locked.fc_python_tensor
+tensor.argtypes = [_pointer, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.POINTER(ctypes.c_int64)]
+# Where memory is short, or where shape and type need more than the frame has, NULL comes without an exception.
+tensor.restype = _pointer
+
+owner = _locked.fc_python_owner
+owner.argtypes = [_pointer]
+owner.restype = ctypes.py_object
+
+version = _free.fc_version
+version.restype = ctypes.c_char_p

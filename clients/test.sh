@@ -1,0 +1,375 @@
+#!/usr/bin/env bash
+# Tests libframecast and the Python package: their own tests, also under sanitizers, and with the real tool on loopback.
+# FRAMECAST_TEST_FRAMES (10000) frames go through Python. Exit status 77, with a reason: nothing can run here.
+set -euo pipefail
+
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+project=${here%/clients}
+tool=$project/framecast
+follower=$here/c/build/subscribe
+work=$(mktemp -d)
+export XDG_RUNTIME_DIR=$work/run
+mkdir -m 700 "$XDG_RUNTIME_DIR"
+passed=0
+failed=0
+port=$((20000 + $$ % 10000))
+children=()
+export FRAMECAST_BUILD=skip
+
+skip() {
+    printf 'skipped: %s\n' "$1"
+    exit 77
+}
+
+trap 'rm -rf -- "$work"' EXIT
+
+kill_children() {
+    for child in "${children[@]}"; do
+        kill -9 "$child" 2>/dev/null || :
+    done
+}
+
+command -v cc >/dev/null || skip 'no C compiler: apt install gcc libc6-dev'
+command -v make >/dev/null || skip 'no make: apt install make'
+
+# Runs the test of this name, and counts it.
+check() {
+    local name=$1
+    local status=0
+    shift
+    # Not as a condition, under which bash would go on behind a command that failed.
+    (
+        trap kill_children EXIT
+        "$@"
+    ) >"$work/log" 2>&1 &
+    wait "$!" || status=$?
+    if [ "$status" = 0 ]; then
+        passed=$((passed + 1))
+        printf 'ok      %s%s\n' "$name" "$(sed -n 's/^figures: /: /p' "$work/log" | tail -n 1)"
+    else
+        failed=$((failed + 1))
+        printf 'FAILED  %s\n' "$name"
+        sed 's/^/        /' "$work/log"
+    fi
+    port=$((port + 8))
+}
+
+# A channel that no other test uses.
+new_channel() {
+    channel="framecast:udp?group=224.20.30.77:$port|channel=clients|interface=127.0.0.1"
+}
+
+# Starts a command, with its output in a file of this name; sets `started` to its process.
+start() {
+    local name=$1
+    shift
+    "$@" >"$work/$name" 2>&1 &
+    started=$!
+    children+=("$started")
+}
+
+# Waits for a process, at most a minute; its status.
+status_of() {
+    for _ in $(seq 600); do
+        if ! kill -0 "$1" 2>/dev/null; then
+            wait "$1"
+            return
+        fi
+        sleep 0.1
+    done
+    echo "process $1 goes on after a minute: $(tr '\0' ' ' <"/proc/$1/cmdline")"
+    return 1
+}
+
+# Waits until a file has a line.
+await() {
+    for _ in $(seq 300); do
+        if grep -q -- "$2" "$work/$1" 2>/dev/null; then
+            return 0
+        fi
+        sleep 0.1
+    done
+    echo "no '$2' in $1:"
+    cat "$work/$1"
+    return 1
+}
+
+crc_of() {
+    grep -o 'crc32c"*:* *"*[0-9a-f]\{8\}' "$work/$1" | head -n 1 | grep -o '[0-9a-f]\{8\}$'
+}
+
+same_crc() {
+    local expected
+    expected=$(crc_of "$1")
+    for file in "${@:2}"; do
+        if [ "$(crc_of "$file")" != "$expected" ]; then
+            echo "$file: expected crc32c $expected"
+            cat "$work/$file"
+            return 1
+        fi
+    done
+}
+
+test_install() {
+    make -s -C "$here/c" install PREFIX=/opt/framecast DESTDIR="$work/root"
+    cat >"$work/installed.c" <<'END'
+#include <framecast.h>
+#include <string.h>
+int main(void) { return strcmp(fc_version(), FC_VERSION); }
+END
+    export PKG_CONFIG_PATH=$work/root/opt/framecast/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$work/root
+    # shellcheck disable=SC2046 # A list of words.
+    cc "$work/installed.c" $(pkg-config --cflags --libs framecast) -o "$work/installed"
+    LD_LIBRARY_PATH=$work/root/opt/framecast/lib "$work/installed"
+    # Nothing but libc, and no symbol but the API.
+    local library=$work/root/opt/framecast/lib/libframecast.so.0
+    if ldd "$library" | grep -v -e linux-vdso -e libc.so -e ld-linux \
+        || nm -D --defined-only "$library" | grep -v -e ' fc_[a-z_0-9]*@@FRAMECAST_0.2' -e ' A FRAMECAST_0.2'; then
+        return 1
+    fi
+}
+
+# The n-th block of a language in a page.
+block_of() {
+    awk -v language="\`\`\`$2" -v wanted="$3" '
+        $0 == "```" { inside = 0 }
+        inside && number == wanted { print }
+        $0 == language { inside = 1; number++ }' "$project/docs/$1"
+}
+
+# The programs of the pages read a stream of 20 frames.
+test_pages() {
+    block_of c.md c 1 >"$work/page.c"
+    cc -Wall -Wextra -Werror -I"$here/c/include" "$work/page.c" -L"$here/c/build" -lframecast -Wl,-rpath,"$here/c/build" \
+        -o "$work/page"
+    block_of python.md python 1 >"$work/page.py"
+    block_of python.md python 3 >"$work/page_asyncio.py"
+    export PYTHONPATH=$here/python
+    local program
+    for program in "$work/page" "/usr/bin/python3 -B $work/page.py" "/usr/bin/python3 -B $work/page_asyncio.py"; do
+        new_channel
+        start publisher "$here/c/build/test/publisher" "$channel" 20 4096 4
+        # shellcheck disable=SC2086 # A command and its arguments.
+        $program "$channel" >"$work/lines"
+        cat "$work/lines"
+        [ "$(wc -l <"$work/lines")" = 20 ]
+        status_of "$started"
+    done
+}
+
+version_of() {
+    "$1" -c "import $2; print($2.__version__)" 2>/dev/null || echo none
+}
+
+test_python() {
+    cd "$here/python/tests"
+    "$1" -B -m unittest -v
+    echo "figures: $("$1" --version), NumPy $(version_of "$1" numpy), PyTorch $(version_of "$1" torch)"
+}
+
+test_publisher() {
+    new_channel
+    start publisher "$tool" publish "$channel|host-group=auto" --input test --video 640x480xnv12 --frames 300 \
+        --rate 0 --metadata hello --wait-subscribers 2
+    local publisher=$started
+    start one "$follower" --wait-ms 30000 "$channel"
+    local one=$started
+    start two "$follower" --wait-ms 30000 --poll --hold 3 "$channel"
+    status_of "$started"
+    status_of "$one"
+    status_of "$publisher"
+    same_crc publisher one two
+    grep -q '^frames 300 bytes 138240000 .* lost 0 sessions 1 leaders 1: end of stream' "$work/one"
+    echo "figures: $(grep -o '[0-9.]* MB/s' "$work/publisher") to each of two"
+}
+
+test_python_publisher() {
+    new_channel
+    start publisher "$tool" publish "$channel|host-group=auto" --input test --video 640x480xnv12 --frames 200 \
+        --metadata hello --wait-subscribers 1
+    local publisher=$started
+    cat >"$work/program.py" <<'END'
+import sys, zlib, framecast
+bytes_, frames, metadata = 0, 0, set()
+with framecast.subscribe(sys.argv[1], leader_wait=30) as stream:
+    for frame in stream:
+        frames += 1
+        bytes_ += frame.view().nbytes
+        metadata.add(frame.metadata)
+print(frames, bytes_, metadata, stream.ended)
+END
+    PYTHONPATH=$here/python start program python3 -B "$work/program.py" "$channel"
+    status_of "$started"
+    status_of "$publisher"
+    grep -qx "200 92160000 {b'hello'} True" "$work/program"
+}
+
+# Two Java subscribers, the first of which leads, and two in C. The leader is killed.
+leaders() {
+    new_channel
+    start leader "$tool" subscribe "$channel|host-group=auto" --device host --json -
+    leader=$started
+    await leader 'host group: leads'
+    start survivor "$tool" subscribe "$channel|host-group=auto" --device host --json -
+    survivor=$started
+    await survivor 'host group: follows'
+    # It rehearses to lead.
+    sleep 3
+    start one "$follower" --wait-ms 30000 "$channel"
+    one=$started
+    start two "$follower" --wait-ms 30000 --poll --hold 3 "$channel"
+    two=$started
+    start publisher "$tool" publish "$channel" --input test --video 640x480xnv12 --frames 400 --wait-subscribers 1
+    publisher=$started
+    await publisher 'transport: udp'
+    sleep 2
+}
+
+test_leader_is_killed() {
+    leaders
+    kill -9 "$leader"
+    status_of "$one"
+    status_of "$two"
+    status_of "$survivor"
+    status_of "$publisher"
+    same_crc publisher one two survivor
+    grep -q '^frames 400 .* lost 0 sessions 1 leaders 2: end of stream' "$work/one"
+    grep -q '^frames 400 .* lost 0 sessions 1 leaders 2: end of stream' "$work/two"
+}
+
+test_leader_stands_still() {
+    leaders
+    kill -STOP "$leader"
+    status_of "$one"
+    status_of "$two"
+    status_of "$survivor"
+    status_of "$publisher"
+    kill -9 "$leader"
+    same_crc publisher one two survivor
+    grep -q '^frames 400 .* lost 0 sessions 1 leaders 2: end of stream' "$work/one"
+}
+
+test_follower_is_killed() {
+    leaders
+    kill -9 "$one"
+    status_of "$two"
+    status_of "$survivor"
+    status_of "$leader"
+    status_of "$publisher"
+    same_crc publisher two survivor leader
+}
+
+# The newest frames, to a reader that takes 30 ms for each; the source does not wait.
+test_latest() {
+    new_channel
+    start publisher "$tool" publish "$channel|host-group=auto" --input test --video 320x240xnv12 --frames 400 --rate 200 \
+        --wait-subscribers 1
+    local publisher=$started
+    start one "$follower" --wait-ms 30000 --delay-us 30000 "$channel|delivery=latest"
+    status_of "$started"
+    status_of "$publisher"
+    local frames lost
+    read -r frames lost < <(sed -n 's/^frames \([0-9]*\) .* lost \([0-9]*\) .*: end of stream/\1 \2/p' "$work/one")
+    cat "$work/one" "$work/publisher"
+    [ $((frames + lost)) = 400 ] && [ "$lost" -gt 100 ]
+    echo "figures: $frames frames read, $lost superseded"
+}
+
+test_source_is_lost() {
+    new_channel
+    start publisher "$tool" publish "$channel|host-group=auto" --input test --video 640x480xnv12 --wait-subscribers 1
+    local publisher=$started
+    start one "$follower" --wait-ms 30000 "$channel"
+    local one=$started
+    await publisher 'transport: udp'
+    sleep 3
+    kill -9 "$publisher"
+    local status=0
+    status_of "$one" || status=$?
+    cat "$work/one"
+    [ "$status" = 3 ]
+    grep -q 'subscribe: the source of clients is gone without an end of stream; rejoin=10s' "$work/one"
+}
+
+test_next_publisher() {
+    new_channel
+    start publisher "$tool" publish "$channel|host-group=auto" --input test --video 640x480xnv12 --wait-subscribers 1
+    local publisher=$started
+    start one "$follower" --wait-ms 30000 "$channel|rejoin=1m"
+    local one=$started
+    await publisher 'transport: udp'
+    sleep 3
+    kill -9 "$publisher"
+    start publisher "$tool" publish "$channel|host-group=auto" --input test --video 640x480xnv12 --frames 50 --wait-subscribers 1
+    status_of "$started"
+    status_of "$one"
+    cat "$work/one"
+    grep -q ' sessions 2 leaders 2: end of stream' "$work/one"
+}
+
+# The only Java subscriber is killed: nobody may lead.
+test_no_successor() {
+    new_channel
+    start leader "$tool" subscribe "$channel|host-group=auto" --device host --json -
+    local leader=$started
+    await leader 'host group: leads'
+    start one "$follower" --wait-ms 1500 "$channel"
+    local one=$started
+    start publisher "$tool" publish "$channel" --input test --video 640x480xnv12 --wait-subscribers 1
+    await publisher 'transport: udp'
+    sleep 3
+    kill -9 "$leader"
+    local status=0
+    status_of "$one" || status=$?
+    cat "$work/one"
+    [ "$status" = 3 ]
+    grep -q 'subscribe: host group: the leader is gone, and no other one came within 1500 ms; start `framecast subscribe' "$work/one"
+}
+
+test_nobody_leads() {
+    new_channel
+    local status=0
+    "$follower" --wait-ms 100 "$channel" >"$work/one" 2>&1 || status=$?
+    cat "$work/one"
+    [ "$status" = 2 ]
+    grep -q 'subscribe: host group: nobody receives or publishes clients on this host; start' "$work/one"
+}
+
+check 'libframecast' make -s -C "$here/c" check
+check 'libframecast under sanitizers' make -s -C "$here/c" check SANITIZE=1
+if command -v pkg-config >/dev/null; then
+    check 'make install' test_install
+else
+    echo 'skipped make install: no pkg-config'
+fi
+# Debian's, for its NumPy and PyTorch, and another one that is in front of it.
+pythons=$(for each in /usr/bin/python3 "$(command -v python3 || :)"; do
+    if [ -x "$each" ]; then readlink -f -- "$each"; fi
+done | sort -u)
+for python in $pythons; do
+    check 'Python' test_python "$python"
+done
+[ -n "$pythons" ] || echo 'skipped Python: no python3'
+if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+    check 'the programs of docs/c.md and docs/python.md' test_pages
+else
+    echo 'skipped the programs of the pages: no NumPy: apt install python3-numpy'
+fi
+
+if "$tool" --version >"$work/version" 2>&1; then
+    check 'a publisher of this host' test_publisher
+    check 'a publisher of this host, Python' test_python_publisher
+    check 'the leader is killed' test_leader_is_killed
+    check 'the leader stands still' test_leader_stands_still
+    check 'a follower is killed' test_follower_is_killed
+    check 'latest' test_latest
+    check 'the source is lost' test_source_is_lost
+    check 'the next publisher' test_next_publisher
+    check 'no successor' test_no_successor
+    check 'nobody leads' test_nobody_leads
+else
+    echo "skipped what needs the tool: $(tail -n 1 "$work/version")"
+fi
+
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" = 0 ]
