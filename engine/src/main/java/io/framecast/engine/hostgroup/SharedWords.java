@@ -45,8 +45,7 @@ final class SharedWords implements AutoCloseable {
     ///
     /// @throws TransportException when it is shorter, or could be made so
     static SharedWords attach(final int descriptor, final int bytes) {
-        if (Libc.length(descriptor) < bytes
-                || (Libc.fcntl(descriptor, Linux.F_GET_SEALS, 0) & Linux.F_SEAL_SHRINK) == 0) {
+        if (Libc.length(descriptor) < bytes || !Libc.isSealed(descriptor)) {
             Libc.close(descriptor);
             throw new TransportException("host group: its words are no sealed file of " + bytes + " bytes");
         }
