@@ -34,6 +34,9 @@ final class CoRoots {
     /// The source replaces a co-root that serves only when it is fed, and is not for so long.
     static final long FEED_WAIT_NS = 3_000_000_000L;
 
+    /// It waits so long for one that has no members yet.
+    static final long FORM_WAIT_NS = 10_000_000_000L;
+
     static final long PLAN_INTERVAL_NS = 100_000_000;
     private static final long REPEAT_NS = 20_000_000;
     private static final int REPEAT_DOUBLINGS_MAX = 4;
@@ -248,7 +251,7 @@ final class CoRoots {
         // Time counts from the first instruction, which the next turn sends.
         final boolean unconfirmed = members.of(coRoot).instructed > members.of(coRoot).confirmed
                 && members.of(coRoot).repeats > 0
-                && nowNs - members.of(coRoot).instructedNs > 2 * lateNs;
+                && nowNs - members.of(coRoot).instructedNs > (isForming(set) ? FORM_WAIT_NS : 2 * lateNs);
         final long heardNs = Math.max(members.of(coRoot).heardNs, Math.max(set.formedNs(), awaitedNs));
         final boolean silent = nowNs - heardNs > lateNs;
         if (members.of(coRoot).set != set || unconfirmed || silent || isStarved(set, nowNs)) {
@@ -263,7 +266,8 @@ final class CoRoots {
     // The source writes no replica for a co-root that has nothing else to serve from.
     private boolean isStarved(final ServedGroup set, final long nowNs) {
         return isFedOnly(set)
-                && (!members.of(set.coRoot()).isLinked() || (!set.isFed() && nowNs - set.formedNs() > FEED_WAIT_NS));
+                && (!members.of(set.coRoot()).isLinked()
+                        || (!set.isFed() && nowNs - set.formedNs() > (isForming(set) ? FORM_WAIT_NS : FEED_WAIT_NS)));
     }
 
     // The co-root keeps naming a member as slowest, though that member reported more to the source long ago: the
@@ -421,11 +425,25 @@ final class CoRoots {
         }
     }
 
+    // The source writes the replica of a co-root that has nothing else to serve from. Until then no member reports to
+    // it.
+    private boolean isServing(final ServedGroup set) {
+        return !isFedOnly(set) || set.isFed();
+    }
+
+    // To make and register a replica takes time, in which no member depends on it.
+    private boolean isForming(final ServedGroup set) {
+        return set.size() == 0 && isFedOnly(set);
+    }
+
     // A group of the member's site unless that is twice as full as it should be, else the smallest group.
     private @Nullable ServedGroup roomiest(final int member, final int sizeMax) {
         ServedGroup near = null;
         ServedGroup any = null;
         for (final ServedGroup set : sets) {
+            if (!isServing(set)) {
+                continue;
+            }
             final int site = members.of(set.coRoot()).terms.offer().site();
             if (site != 0
                     && site == members.of(member).terms.offer().site()

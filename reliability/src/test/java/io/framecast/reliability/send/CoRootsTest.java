@@ -9,8 +9,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.reliability.send.CoRootsWorld.Fed;
 import io.framecast.reliability.send.CoRootsWorld.Instruction;
 import io.framecast.reliability.wire.CoRootOffer;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.EndpointOffer;
+import io.framecast.reliability.wire.RcConnectLayout;
+import io.framecast.reliability.wire.RemotePlace;
 import io.framecast.reliability.wire.RepairGroupLayout;
+import io.framecast.reliability.wire.Verdict;
+import io.framecast.reliability.wire.Wire;
+import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -514,5 +521,49 @@ final class CoRootsTest {
         assertEquals(
                 1,
                 world.tick(20 * MS, 0).stream().filter(one -> one.member() == 1).count());
+    }
+
+    // Four members whose payloads land where they cannot read them, with connections.
+    private static CoRootsWorld direct() {
+        final CoRootsWorld world = CoRootsWorld.of(0, 1, 4);
+        for (int m = 0; m < 4; m++) {
+            world.members.of(world.join(Delivery.RELIABLE, new CoRootOffer(0, true, true))).link =
+                    CreditWords.Stage.LIVE;
+        }
+        return world;
+    }
+
+    private static void announceReplica(final CoRootsWorld world, final int coRoot, final int epoch) {
+        final RemotePlace place = new RemotePlace(64, 9);
+        final MemorySegment datagram = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
+        final ControlWriter ids = new ControlWriter(1).receiver(100 + coRoot).epoch(epoch);
+        RcConnectLayout.writeFeed(ids.in(datagram), 1, EndpointOffer.ofCopy(place, place, place, place));
+        assertEquals(Verdict.GOOD, world.coRoots.onCopy(coRoot, datagram, 0, world.next));
+    }
+
+    /// Its replica has to be made, registered and written first: until then no member waits for it.
+    @Test
+    void shouldGiveMembersToOneThatIsFedOnlyWhenItIsFed() {
+        final CoRootsWorld world = direct();
+        assertEquals(Map.of(0, List.of()), sets(world.tick()));
+        for (int seconds = 0; seconds < 9; seconds++) {
+            world.tick(1000 * MS, 0, 1, 2, 3);
+            assertEquals(0, world.counts.get(SenderCount.FAILOVERS));
+        }
+        world.confirm(0, 1);
+        announceReplica(world, 0, 1);
+        assertEquals(Map.of(0, List.of(101L, 102L, 103L)), sets(world.tick(100 * MS, 0, 1, 2, 3)));
+    }
+
+    @Test
+    void shouldReplaceOneThatIsNotFedInTime() {
+        final CoRootsWorld world = direct();
+        world.tick();
+        world.confirm(0, 1);
+        world.tick(CoRoots.FORM_WAIT_NS - 1, 0, 1, 2, 3);
+        assertEquals(0, world.counts.get(SenderCount.FAILOVERS));
+        world.tick(2, 0, 1, 2, 3);
+        assertEquals(1, world.counts.get(SenderCount.FAILOVERS));
+        assertEquals(Map.of(1, List.of()), sets(world.tick(100 * MS, 0, 1, 2, 3)));
     }
 }

@@ -10,6 +10,7 @@ import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.JoinLayout;
 import io.framecast.reliability.wire.LaneAddresses;
@@ -62,8 +63,12 @@ final class CoRootsWorld implements SenderOutput {
     }
 
     static CoRootsWorld of(final int joined, final int count) {
-        final CoRootsWorld world =
-                new CoRootsWorld(joined, new CoRootConfig(count, CoRootConfig.Feed.MULTICAST, CoRootConfig.Sets.SITE));
+        return of(joined, count, joined);
+    }
+
+    static CoRootsWorld of(final int joined, final int count, final int capacity) {
+        final CoRootsWorld world = new CoRootsWorld(
+                capacity, new CoRootConfig(count, CoRootConfig.Feed.MULTICAST, CoRootConfig.Sets.SITE));
         for (int m = 0; m < joined; m++) {
             world.join(Delivery.RELIABLE, new CoRootOffer(0, true));
         }
@@ -185,6 +190,11 @@ final class CoRootsWorld implements SenderOutput {
                     "a member's address");
         }
         instructed.add(new Instruction(member, epoch, members.of(member).id, ids, joined));
+    }
+
+    @Override
+    public boolean openFeed(final int member, final EndpointOffer copy, final int epoch, final long first) {
+        return true;
     }
 
     @Override
