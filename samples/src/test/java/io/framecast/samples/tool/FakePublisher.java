@@ -5,6 +5,7 @@ import io.framecast.api.FrameClaim;
 import io.framecast.api.FrameOptions;
 import io.framecast.api.Publisher;
 import io.framecast.api.PublisherStats;
+import io.framecast.api.format.FrameFormat;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -29,6 +30,11 @@ final class FakePublisher implements Publisher {
     FakePublisher(final FakeNetwork network, final Channel channel) {
         this.network = network;
         this.channel = channel;
+    }
+
+    @Override
+    public void format(final FrameFormat format) {
+        // What frames are changes nothing here.
     }
 
     @Override
