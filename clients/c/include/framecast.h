@@ -205,7 +205,7 @@ typedef struct fc_format {
 } fc_format;
 
 typedef struct fc_options {
-    /* Sizeof this struct: later versions add fields behind the last. */
+    /* Its sizeof: later versions add fields behind the last. */
     size_t size;
     /* How long fc_subscribe waits for a leader, and a subscriber for the next one when its leader is gone. Negative:
      * for ever. */
@@ -213,10 +213,13 @@ typedef struct fc_options {
     /* NULL, or called by fc_next, on its thread, for each run of lost frames. It calls no function of the library. */
     void (*on_loss)(void *context, uint64_t session, uint64_t first_number, uint64_t count, fc_loss_reason reason);
     void *context;
+    /* NULL, or called by fc_subscribe several times a second while it waits for a leader: another value than 0 ends the
+     * wait with FC_INTERRUPTED. */
+    int (*on_wait)(void *context);
 } fc_options;
 
-/* Ten seconds for a leader, no handler. */
-#define FC_OPTIONS_DEFAULT {sizeof(fc_options), 10000, NULL, NULL}
+/* Ten seconds for a leader, no handlers. */
+#define FC_OPTIONS_DEFAULT {sizeof(fc_options), 10000, NULL, NULL, NULL}
 
 typedef struct fc_stats {
     uint64_t frames;
@@ -243,7 +246,7 @@ const char *fc_version(void);
  *
  * The keys are those of docs/channel.md. host-group= is `auto` unless the URI gives a name. The publisher of the channel
  * leads, where it runs on this host with host-group=; else a subscriber with the same host-group=, interface=,
- * frames-held=, ring= and attach-after=. Where nobody leads, the call waits; a signal ends the wait with FC_INTERRUPTED.
+ * frames-held=, ring= and attach-after=. Where nobody leads, the call waits; a signal, or on_wait, ends that with FC_INTERRUPTED.
  *
  * options NULL: FC_OPTIONS_DEFAULT. error may be NULL.
  */

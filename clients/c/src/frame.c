@@ -14,7 +14,7 @@ _Static_assert(offsetof(fc_frame, bytes) == 8 && offsetof(fc_frame, number) == 1
 _Static_assert(offsetof(fc_stats, lost) == 16 && offsetof(fc_stats, sessions) == 64
                    && offsetof(fc_stats, leader_process) == 88 && sizeof(fc_stats) == 96,
                "the ABI of fc_stats");
-_Static_assert(offsetof(fc_options, leader_wait_ms) == 8 && sizeof(fc_options) == 32 && sizeof(fc_error) == 512,
+_Static_assert(offsetof(fc_options, leader_wait_ms) == 8 && offsetof(fc_options, on_wait) == 32 && sizeof(fc_error) == 512,
                "the ABI of fc_options and fc_error");
 
 static struct fci_frame *own(const fc_frame *frame) {

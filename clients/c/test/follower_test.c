@@ -625,6 +625,23 @@ static void should_end_the_wait_for_a_leader_by_a_signal(void) {
     CHECK(none == NULL);
 }
 
+static int stop_at_three(void *context) {
+    int *calls = context;
+    return ++*calls == 3;
+}
+
+static void should_end_the_wait_for_a_leader_when_the_program_says_so(void) {
+    fc_subscriber *none;
+    int calls = 0;
+    fc_options options = FC_OPTIONS_DEFAULT;
+    options.leader_wait_ms = -1;
+    options.on_wait = stop_at_three;
+    options.context = &calls;
+    CHECK_NUMBER(FC_INTERRUPTED, fc_subscribe(FAKE_URI, &options, &none, NULL));
+    CHECK(none == NULL);
+    CHECK_NUMBER(3, calls);
+}
+
 int main(void) {
     fake_directory();
     fc_close(NULL);
@@ -650,6 +667,7 @@ int main(void) {
     should_be_readable_when_there_is_news();
     should_end_a_wait();
     should_end_the_wait_for_a_leader_by_a_signal();
+    should_end_the_wait_for_a_leader_when_the_program_says_so();
     should_change_nothing_in_the_child_of_a_fork();
     CHECK_NUMBER(before, open_descriptors());
     printf("follower_test: %d checks\n", checks);
