@@ -5,7 +5,8 @@ static void release(gpointer frame) {
 }
 
 GstBuffer *buffer_of_frame(const fc_frame *frame, Description *description) {
-    gsize bytes = description->bytes_used != 0 ? (gsize)description->bytes_used : (gsize)frame->bytes;
+    gboolean has_more = description->bytes_used != 0 && description->bytes_used < frame->bytes;
+    gsize bytes = (gsize)(has_more ? description->bytes_used : frame->bytes);
     /* The ring cannot be written; a copy is this process's own. */
     GstMemoryFlags flags = frame->flags & FC_FRAME_COPIED ? 0 : GST_MEMORY_FLAG_READONLY;
     GstBuffer *buffer = gst_buffer_new();

@@ -79,6 +79,7 @@ static GstCaps *video_caps(Description *description, const fc_format *format) {
         description->bytes_min = 0;
         return NULL;
     }
+    description->bytes_used = description->is_plain ? GST_VIDEO_INFO_SIZE(&description->video) : 0;
     gint numerator = format->rate == NULL ? 0 : format->rate->numerator;
     gint denominator = format->rate == NULL ? 1 : format->rate->denominator;
     GstCaps *caps = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, picture->gstreamer, "width", G_TYPE_INT,

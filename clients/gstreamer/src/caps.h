@@ -18,7 +18,7 @@ typedef struct {
     gboolean is_plain;
     /* A frame has so many bytes at least. */
     guint64 bytes_min;
-    /* More bytes than these are not of the caps; 0: all are. */
+    /* Bytes behind these are not of the caps; 0: all are. */
     guint64 bytes_used;
 } Description;
 

@@ -194,7 +194,7 @@ static GstFlowReturn describe(FramecastSrc *self, const fc_frame *frame) {
     if (!gst_base_src_set_caps(GST_BASE_SRC(self), self->description.caps)) {
         return GST_FLOW_NOT_NEGOTIATED;
     }
-    self->planes_understood = self->description.is_plain || !self->description.is_video || understands_planes(self);
+    self->planes_understood = !self->description.is_video || understands_planes(self);
     announce_latency(self);
     return GST_FLOW_OK;
 }
@@ -250,8 +250,10 @@ static GstBuffer *make_buffer(FramecastSrc *self, const fc_frame *frame) {
     GstClockTime time = presentation(self, frame);
     guint64 number = frame->number;
     gint64 timestamp_ns = frame->timestamp_ns;
+    /* In GStreamer's layout the last row is as long as the others. */
+    gboolean is_plain = self->description.is_plain && frame->bytes >= self->description.bytes_used;
     GstBuffer *buffer = buffer_of_frame(frame, &self->description);
-    if (!self->planes_understood) {
+    if (!self->planes_understood && !is_plain) {
         buffer = buffer_in_plain_layout(buffer, &self->description);
     }
     if (buffer == NULL) {
