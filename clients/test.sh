@@ -481,8 +481,10 @@ test_gstreamer_errors() {
     new_channel
     start publisher "$here/c/build/test/publisher" "$channel" 10 500 4 1 "${formats[@]}"
     "$watch" "$channel" | tail -n 1 | grep '^error frame 0 of 500 bytes is shorter than its format says: 2150 bytes'
-    ! launch framecastsrc uri="$channel" timeout=100 ! fakesink >"$work/launch" 2>&1
-    grep 'nobody receives or publishes clients on this host' "$work/launch"
+    if launch framecastsrc uri="$channel-nobody" timeout=100 ! fakesink >"$work/launch" 2>&1; then
+        return 1
+    fi
+    grep 'nobody receives or publishes clients-nobody on this host' "$work/launch"
 }
 
 if [ -n "$only" ]; then
