@@ -59,7 +59,7 @@ check() {
 
 # A channel that no other test uses.
 new_channel() {
-    channel="framecast:udp?group=224.20.30.77:$port|channel=clients|interface=127.0.0.1"
+    channel="framecast:udp?group=224.20.30.77:$port|interface=127.0.0.1|channel=clients"
 }
 
 # Starts a command, with its output in a file of this name; sets `started` to its process.
