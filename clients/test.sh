@@ -480,10 +480,12 @@ test_gstreamer_errors() {
     tail -n 1 "$work/seen" | grep '^error the source of clients is gone without an end of stream; rejoin=10s'
     new_channel
     start publisher "$here/c/build/test/publisher" "$channel" 10 500 4 1 "${formats[@]}"
-    "$watch" "$channel" | tail -n 1 | grep '^error frame 0 of 500 bytes is shorter than its format says: 2150 bytes'
+    "$watch" "$channel" >"$work/short" || status=$?
+    tail -n 1 "$work/short" | grep '^error frame 0 of 500 bytes is shorter than its format says: 2150 bytes'
     if launch framecastsrc uri="$channel-nobody" timeout=100 ! fakesink >"$work/launch" 2>&1; then
         return 1
     fi
+    cat "$work/launch"
     grep 'nobody receives or publishes clients-nobody on this host' "$work/launch"
 }
 
