@@ -374,6 +374,44 @@ END
     grep -qx '(48, 64, 3) uint8 64x48xrgb24, uint8\[48x64x3\], 30/s, camera=left 30 left' "$work/program"
 }
 
+# 20 black pictures of 64 × 48, on which a white square of 8 × 8 moves from the 6th to the 15th.
+make_square() {
+    /usr/bin/python3 - "$1" <<'END'
+import sys
+with open(sys.argv[1], "wb") as file:
+    for number in range(20):
+        left = 4 * min(max(number - 5, 0), 10)
+        for y in range(48):
+            row = bytearray(64 * 3)
+            if 20 <= y < 28:
+                row[3 * left : 3 * (left + 8)] = b"\xff" * 24
+            file.write(row)
+END
+}
+
+test_samples() {
+    g++ -std=c++17 -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I"$here/c/include" "$here/samples/watch.cpp" \
+        -L"$here/c/build" -lframecast -Wl,-rpath,"$here/c/build" -o "$work/watch.bin"
+    make_square "$work/square"
+    new_channel
+    start publisher "$tool" publish "$channel|host-group=auto" --input "$work/square" --video 64x48xrgb24 --wait-subscribers 2
+    local publisher=$started
+    start watch "$work/watch.bin" "$channel"
+    local watch=$started
+    PYTHONPATH=$here/python start motion /usr/bin/python3 -B "$here/samples/motion.py" "$channel"
+    status_of "$started"
+    status_of "$watch"
+    status_of "$publisher"
+    cat "$work/watch" "$work/motion"
+    grep -qx 'frame 0: 64x48xrgb24, uint8\[48x64x3\]' "$work/watch"
+    grep -q '^20 frames, 0.2 MB, 0 lost, age .* brightness 5.3$' "$work/watch"
+    grep -qx 'end of stream after 20 frames' "$work/watch"
+    # It appears where it was, and goes on by 4 pixels.
+    grep -qx 'frame 6: 2.1% changed, 12x8 at 0,20' "$work/motion"
+    grep -qx 'frame 15: 2.1% changed, 12x8 at 36,20' "$work/motion"
+    grep -qx '10 of 20 frames moved' "$work/motion"
+}
+
 launch() {
     gst-launch-1.0 -q "$@"
 }
@@ -528,7 +566,16 @@ fi
 if "$tool" --version >"$work/version" 2>&1; then
     check 'a publisher of this host' test_publisher
     check 'a publisher of this host, Python' test_python_publisher
-    check 'formats' test_formats
+    if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+        check 'formats' test_formats
+        if command -v g++ >/dev/null; then
+            check 'samples' test_samples
+        else
+            echo 'skipped the samples: no C++ compiler: apt install g++'
+        fi
+    else
+        echo 'skipped formats and samples: no NumPy: apt install python3-numpy'
+    fi
     if [ "$gstreamer" = yes ]; then
         check 'gstreamer: a file through a pipeline' test_gstreamer_file
     fi
