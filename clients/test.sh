@@ -225,7 +225,10 @@ leaders() {
     start publisher "$tool" publish "$channel" --input test --video 640x480xnv12 --frames 400 --wait-subscribers 1
     publisher=$started
     await publisher 'transport: udp'
-    sleep 2
+    # They read by now, and most of the stream is still to come.
+    await one '^frame 0: '
+    await two '^frame 0: '
+    sleep 1
 }
 
 test_leader_is_killed() {
@@ -238,6 +241,9 @@ test_leader_is_killed() {
     same_crc publisher one two survivor
     grep -q '^frames 400 .* lost 0 sessions 1 leaders 2: end of stream' "$work/one"
     grep -q '^frames 400 .* lost 0 sessions 1 leaders 2: end of stream' "$work/two"
+    # The successor's frames have the same format.
+    cat "$work/one"
+    [ "$(grep '^frame [0-9]' "$work/one")" = 'frame 0: 640x480xnv12, uint8[720x640]' ]
 }
 
 test_leader_stands_still() {
@@ -418,12 +424,12 @@ launch() {
 
 # A file goes through a pipeline without a change. Rows of these sizes have no gaps in GStreamer either.
 test_gstreamer_file() {
-    local video
+    local video publisher
     for video in 64x48xrgb24 64x48xnv12 32x16xyuv422p10le 40x24xgray; do
         head -c 460800 /dev/urandom >"$work/file"
         new_channel
         start publisher "$tool" publish "$channel|host-group=auto" --input "$work/file" --video "$video" --wait-subscribers 1
-        local publisher=$started
+        publisher=$started
         start pipeline launch framecastsrc uri="$channel" timeout=30000 ! filesink location="$work/copy"
         status_of "$started"
         status_of "$publisher"
@@ -431,11 +437,22 @@ test_gstreamer_file() {
         cmp "$work/file" "$work/copy"
         port=$((port + 8))
     done
+    head -c 192000 /dev/urandom >"$work/file"
+    new_channel
+    start publisher "$tool" publish "$channel|host-group=auto" --input "$work/file" --frame-bytes 1920 \
+        --format 'int16[480x2],samples=48000x2' --wait-subscribers 1
+    publisher=$started
+    start pipeline launch framecastsrc uri="$channel" timeout=30000 ! audio/x-raw,rate=48000,channels=2 ! audioconvert \
+        ! filesink location="$work/copy"
+    status_of "$started"
+    status_of "$publisher"
+    cmp "$work/file" "$work/copy"
+    port=$((port + 8))
     # Rows of 99 bytes have gaps in GStreamer: its elements read the planes where they lie, and give the same picture.
     head -c 33660 /dev/urandom >"$work/file"
     new_channel
     start publisher "$tool" publish "$channel|host-group=auto" --input "$work/file" --video 33x17xrgb24 --wait-subscribers 1
-    local publisher=$started
+    publisher=$started
     start pipeline launch framecastsrc uri="$channel" timeout=30000 ! videoconvert ! video/x-raw,format=GBR \
         ! filesink location="$work/copy"
     status_of "$started"

@@ -110,6 +110,7 @@ static void print_format(const fc_frame *frame) {
     if (format != NULL && id != last) {
         fc_format_text(format, text, sizeof text);
         printf("frame %llu: %s\n", (unsigned long long)frame->number, text);
+        fflush(stdout);
     }
     last = id;
 }
