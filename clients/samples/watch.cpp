@@ -109,10 +109,13 @@ double age_ms(const fc_frame &frame) {
     return static_cast<double>(now_ns + frame.clock_offset_ns - frame.timestamp_ns) / 1e6;
 }
 
-/* What came within a second. */
+/* What came within a second, from its first frame on. */
 class Second {
 public:
     void add(const fc_frame &frame) {
+        if (ages.empty()) {
+            begin = std::chrono::steady_clock::now();
+        }
         ages.push_back(age_ms(frame));
         bytes += frame.bytes;
         lost += std::accumulate(std::begin(frame.lost), std::end(frame.lost), std::uint64_t{0});
@@ -137,7 +140,7 @@ public:
     }
 
 private:
-    std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point begin;
     std::vector<double> ages;
     std::uint64_t bytes = 0;
     std::uint64_t lost = 0;

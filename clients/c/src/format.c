@@ -11,6 +11,15 @@
 
 #define VERSION 1
 
+/* The Python package knows these places. Later fields come behind the last. */
+_Static_assert(offsetof(fc_tensor, shape) == 8 && offsetof(fc_tensor, strides) == 136 && offsetof(fc_tensor, strided) == 264
+                   && offsetof(fc_tensor, bytes) == 272 && offsetof(fc_picture, width) == 16
+                   && offsetof(fc_picture, range) == 28 && offsetof(fc_picture, plane) == 32,
+               "the ABI of fc_tensor and fc_picture");
+_Static_assert(offsetof(fc_format, tensor) == 8 && offsetof(fc_format, rate) == 32 && offsetof(fc_format, keys) == 40
+                   && offsetof(fc_format, key) == 48 && sizeof(fc_samples) == 16 && sizeof(fc_rate) == 8,
+               "the ABI of fc_format");
+
 /* Where it is read, and what is wrong: NULL as long as nothing is. */
 struct reader {
     struct fci_cbor cbor;

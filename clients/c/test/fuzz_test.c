@@ -58,9 +58,10 @@ static void scribble(struct fake_segment *segment, int words) {
 }
 
 /* {v: 1, tensor: {type: [1, 8, 1], shape: [2, 3]}, keys: {a: b}}, with strides [4, 1]. */
-static const uint8_t FORMAT[] = {0xa3, 0x61, 'v', 1, 0x66, 't', 'e', 'n', 's', 'o', 'r', 0xa3, 0x64, 't', 'y', 'p', 'e', 0x83, 1, 8,
-                                 1, 0x65, 's', 'h', 'a', 'p', 'e', 0x82, 2, 3, 0x67, 's', 't', 'r', 'i', 'd', 'e', 's', 0x82, 4, 1,
-                                 0x64, 'k', 'e', 'y', 's', 0xa1, 0x61, 'a', 0x61, 'b'};
+static const uint8_t FORMAT[] = {
+    0xa3, 0x61, 'v', 1, 0x66, 't', 'e', 'n', 's', 'o', 'r', 0xa3, 0x64, 't', 'y', 'p', 'e', 0x83, 1, 8, 1, 0x65, 's', 'h',
+    'a', 'p', 'e', 0x82, 2, 3, 0x67, 's', 't', 'r', 'i', 'd', 'e', 's', 0x82, 4, 1, 0x64, 'k', 'e', 'y', 's', 0xa1, 0x61,
+    'a', 0x61, 'b'};
 
 /* A tensor lies within the frame, whatever its format says. */
 static void look_at_tensor(const fc_frame *frame) {

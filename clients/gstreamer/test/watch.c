@@ -22,9 +22,10 @@ static void print_buffer(GstBuffer *buffer) {
     }
     guint64 since = GST_CLOCK_TIME_IS_VALID(last) ? GST_BUFFER_PTS(buffer) - last : 0;
     last = GST_BUFFER_PTS(buffer);
-    g_print("buffer %" G_GUINT64_FORMAT " bytes %" G_GSIZE_FORMAT " first %d since %" G_GUINT64_FORMAT " source %" G_GUINT64_FORMAT
-            "%s%s%s",
-            GST_BUFFER_OFFSET(buffer), map.size, map.data[0], since, source != NULL ? source->timestamp : 0,
+    g_print("buffer %" G_GUINT64_FORMAT " bytes %" G_GSIZE_FORMAT " first %d", GST_BUFFER_OFFSET(buffer), map.size,
+            map.data[0]);
+    g_print(" since %" G_GUINT64_FORMAT " source %" G_GUINT64_FORMAT "%s%s%s", since,
+            source != NULL ? source->timestamp : 0,
             GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT) ? " delta" : "",
             GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DISCONT) ? " discont" : "",
             GST_MEMORY_IS_READONLY(memory) ? " readonly" : "");
