@@ -52,7 +52,7 @@ public abstract class ModuleRules {
             "io.framecast.engine.memory.SegmentViews",
             "io.framecast.engine.libc.Libc",
             "io.framecast.engine.aeron.TermViews",
-            "io.framecast.engine.hostgroup.SharedWords",
+            "io.framecast.engine.memory.SharedWords",
             "io.framecast.rdma.verbs.Verbs",
             "io.framecast.gpu.cuda.CudaBackend",
             "io.framecast.gpu.emulated.HostMemory",

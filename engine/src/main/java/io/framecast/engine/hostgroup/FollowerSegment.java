@@ -2,8 +2,11 @@ package io.framecast.engine.hostgroup;
 
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
+import io.framecast.engine.libc.EventCount;
 import io.framecast.engine.libc.Libc;
+import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.memory.MirroredMemory;
+import io.framecast.engine.memory.SharedWords;
 import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;

@@ -1,8 +1,10 @@
 package io.framecast.engine.hostgroup;
 
 import io.framecast.api.error.TransportException;
+import io.framecast.engine.libc.EventCount;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.ready.Wakeup;
 import io.framecast.reliability.assembly.Assembly;

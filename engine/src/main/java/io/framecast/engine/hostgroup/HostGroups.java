@@ -6,6 +6,7 @@ import io.framecast.api.SourceOptions;
 import io.framecast.api.error.TransportException;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.ready.Wakeup;
@@ -113,6 +114,42 @@ public final class HostGroups {
     private static TransportException unusable(final Path directory, final IOException e) {
         return new TransportException("host group: " + e.getMessage() + "; is " + directory
                 + " yours and writable? host-group=off does without");
+    }
+
+    /// The socket at which clients of this host ask to publish on a channel.
+    public static Path clientsPath(final Channel channel) {
+        return directory().resolve(hash("publish|" + namespace() + '|' + address(channel)) + ".sock");
+    }
+
+    /// Listens at a path of [#clientsPath].
+    ///
+    /// @throws TransportException where another process does
+    public static UnixSocket listenForClients(final Path path) {
+        synchronized (HostGroups.class) {
+            try (FileChannel file = FileChannel.open(
+                            path.resolveSibling("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                    FileLock _ = file.lock()) {
+                if (isListening(path)) {
+                    throw new TransportException("another process of this host publishes for clients of this channel:"
+                            + " end it, or use another channel");
+                }
+                Files.deleteIfExists(path);
+                return UnixSocket.listen(path);
+            } catch (final IOException e) {
+                throw unusable(directory(), e);
+            }
+        }
+    }
+
+    /// Removes the socket of a listener, unless another one is at its path.
+    public static void removeListener(final Path path, final long inode) {
+        try {
+            if (inode == UnixSocket.inode(path)) {
+                Files.deleteIfExists(path);
+            }
+        } catch (final IOException e) {
+            // The next that listens there removes it.
+        }
     }
 
     // Known to publisher and subscribers. Their interfaces and groups may differ.

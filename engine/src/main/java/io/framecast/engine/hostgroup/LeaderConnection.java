@@ -1,5 +1,7 @@
 package io.framecast.engine.hostgroup;
 
+import io.framecast.engine.libc.UnixSocket;
+
 /// A follower's connection to one leader. It is open as long as anything that this leader shared is used: by its end
 /// the leader knows that it may write there.
 ///

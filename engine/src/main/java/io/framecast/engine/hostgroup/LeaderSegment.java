@@ -1,8 +1,10 @@
 package io.framecast.engine.hostgroup;
 
 import io.framecast.api.error.TransportException;
+import io.framecast.engine.libc.EventCount;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.memory.SharedWords;
 import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
@@ -68,7 +70,7 @@ final class LeaderSegment implements AutoCloseable {
         this.ringBytes = ringBytes;
         strongest = delivery;
         this.generation = generation;
-        words = SharedWords.create();
+        words = SharedWords.create(SegmentLayout.wordsBytes());
         this.ring = readOnly(ring);
         if (this.ring < 0) {
             words.close();

@@ -1,6 +1,7 @@
 package io.framecast.engine.hostgroup;
 
 import io.framecast.api.MemberStats;
+import io.framecast.engine.libc.EventCount;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.session.Policies;

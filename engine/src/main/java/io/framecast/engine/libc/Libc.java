@@ -220,6 +220,12 @@ public final class Libc {
         return (int) call(FCNTL, descriptor, command, argument, 0, 0, 0);
     }
 
+    /// Whether a memory file can never be made shorter. False for files of other kinds, which have no seals.
+    public static boolean isSealed(final int descriptor) {
+        final int seals = fcntl(descriptor, Linux.F_GET_SEALS, 0);
+        return seals >= 0 && (seals & Linux.F_SEAL_SHRINK) != 0;
+    }
+
     public static int open(final MemorySegment path, final int flags) {
         return (int) call(OPEN, path.address(), flags, 0, 0, 0, 0);
     }

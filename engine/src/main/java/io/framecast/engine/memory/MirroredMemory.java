@@ -169,10 +169,7 @@ public final class MirroredMemory implements AutoCloseable {
     ///
     /// @return memory of `2 × bytes` bytes that belongs to the arena; null where that cannot be
     public static @Nullable MemorySegment view(final int descriptor, final long bytes, final Arena arena) {
-        if (bytes <= 0
-                || bytes % pageBytes() != 0
-                || Libc.length(descriptor) < bytes
-                || (Libc.fcntl(descriptor, Linux.F_GET_SEALS, 0) & Linux.F_SEAL_SHRINK) == 0) {
+        if (bytes <= 0 || bytes % pageBytes() != 0 || Libc.length(descriptor) < bytes || !Libc.isSealed(descriptor)) {
             return null;
         }
         final long address = mapTwice(descriptor, bytes, Linux.PROT_READ, 0);

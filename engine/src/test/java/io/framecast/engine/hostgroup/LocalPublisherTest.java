@@ -18,6 +18,7 @@ import io.framecast.api.SourceEvent;
 import io.framecast.api.SourceOptions;
 import io.framecast.api.Subscriber;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.node.StreamFixture;
 import io.framecast.reliability.wire.Delivery;
 import java.lang.foreign.Arena;

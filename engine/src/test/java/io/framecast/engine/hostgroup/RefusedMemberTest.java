@@ -11,6 +11,7 @@ import io.framecast.api.Framecast;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.node.StreamFixture;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -5,27 +5,36 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.engine.libc.EventCount;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.memory.MirroredMemory;
+import io.framecast.engine.memory.SharedWords;
 import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.receive.LossReason;
+import io.framecast.reliability.window.StreamFormat;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.StreamInfo;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -34,6 +43,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /// What leader and followers share, and what either does with words that make no sense.
 class SegmentTest {
@@ -99,6 +109,40 @@ class SegmentTest {
     private UnsafeBuffer words() {
         return SharedWords.attach(copy(leader.wordsDescriptor()), SegmentLayout.wordsBytes())
                 .buffer();
+    }
+
+    @Test
+    void shouldRefuseAFileThatCouldBeMadeShorter(@TempDir final Path folder) throws IOException {
+        final Path file = folder.resolve("words");
+        Files.write(file, new byte[SegmentLayout.wordsBytes()]);
+        try (Arena arena = Arena.ofConfined()) {
+            final int descriptor = Libc.open(arena.allocateFrom(file.toString()), Linux.O_RDWR | Linux.O_CLOEXEC);
+            assertTrue(descriptor >= 0);
+            assertThrows(TransportException.class, () -> SharedWords.attach(descriptor, SegmentLayout.wordsBytes()));
+        }
+    }
+
+    private static StreamFormat format(final int serial) {
+        return new StreamFormat(serial, 1 + serial % 15, serial, ("format " + serial).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// A place is written again only when nobody can read an entry that names it.
+    @Test
+    void shouldKeepTheFormatsOfFramesThatAreNotReleased() {
+        try (FollowerSegment one = follower()) {
+            for (int i = 0; i < SegmentLayout.FORMATS; i++) {
+                assertTrue(leader.hasRoom(0));
+                leader.publish(i, 0, 64, 0, 0, true, null, format(i + 1), 0);
+            }
+            assertFalse(leader.hasRoom(0));
+            assertTrue(leader.hasRoom(1));
+            leader.publish(SegmentLayout.FORMATS, 0, 64, 0, 0, true, null, format(1000), 1);
+            for (int i = 1; i < SegmentLayout.FORMATS; i++) {
+                assertArrayEquals(format(i + 1).bytes(), one.format(i));
+            }
+            assertArrayEquals(format(1000).bytes(), one.format(SegmentLayout.FORMATS));
+            assertSame(one.format(5), one.format(5));
+        }
     }
 
     @Test

@@ -15,6 +15,7 @@ import io.framecast.samples.demo.DemoCommand;
 import io.framecast.samples.demo.JavaChildLauncher;
 import io.framecast.samples.doctor.DoctorCommand;
 import io.framecast.samples.publish.PublishCommand;
+import io.framecast.samples.serve.ServeCommand;
 import io.framecast.samples.simulate.SimulateCommand;
 import io.framecast.samples.stat.StatCommand;
 import io.framecast.samples.subscribe.SubscribeCommand;
@@ -109,6 +110,7 @@ public final class Main implements Runnable {
         makers.put("subscribe", () -> new SubscribeCommand(environment, report));
         makers.put("simulate", () -> new SimulateCommand(environment, report));
         makers.put("doctor", () -> new DoctorCommand(report));
+        makers.put("serve", () -> new ServeCommand(environment, report));
         makers.put("stat", () -> new StatCommand(report));
         final CommandLine commands = new CommandLine(this);
         final Supplier<Callable<Integer>> only = arguments.length > 0 ? makers.get(arguments[0]) : null;

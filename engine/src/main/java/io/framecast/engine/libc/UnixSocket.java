@@ -1,4 +1,4 @@
-package io.framecast.engine.hostgroup;
+package io.framecast.engine.libc;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
@@ -6,9 +6,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.framecast.api.error.TransportException;
-import io.framecast.engine.libc.Libc;
-import io.framecast.engine.libc.Linux;
-import io.framecast.engine.libc.SocketOption;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -22,11 +19,11 @@ import org.jspecify.annotations.Nullable;
 /// A local socket that keeps messages apart (SOCK_SEQPACKET) and carries descriptors (SCM_RIGHTS, unix(7)).
 ///
 /// One thread at a time. Owns its descriptor until [#close].
-final class UnixSocket implements AutoCloseable {
+public final class UnixSocket implements AutoCloseable {
     /// Most bytes of a message.
-    static final int MESSAGE_BYTES = 64;
+    public static final int MESSAGE_BYTES = 64;
     /// Descriptors that a message carries at most.
-    static final int DESCRIPTORS_MAX = 4;
+    public static final int DESCRIPTORS_MAX = 4;
 
     private static final SocketOption PEER_CREDENTIALS = new SocketOption(Linux.SOL_SOCKET, Linux.SO_PEERCRED);
     private static final int BACKLOG = 64;
@@ -70,7 +67,7 @@ final class UnixSocket implements AutoCloseable {
     }
 
     /// A socket at a path that does not exist yet.
-    static UnixSocket listen(final Path path) {
+    public static UnixSocket listen(final Path path) {
         final UnixSocket socket = open();
         try (Arena scratch = Arena.ofConfined()) {
             final MemorySegment capture = Libc.newCapture(scratch);
@@ -90,7 +87,7 @@ final class UnixSocket implements AutoCloseable {
     /// A connection to the socket at a path.
     ///
     /// @return null where no process listens
-    static @Nullable UnixSocket connect(final Path path) {
+    public static @Nullable UnixSocket connect(final Path path) {
         final UnixSocket socket = open();
         try (Arena scratch = Arena.ofConfined()) {
             final MemorySegment capture = Libc.newCapture(scratch);
@@ -109,29 +106,29 @@ final class UnixSocket implements AutoCloseable {
 
     /// Another connection to the path that this one is connected to; null where nobody listens any more.
     @Nullable
-    UnixSocket again() {
+    public UnixSocket again() {
         return path == null ? null : connect(path);
     }
 
     /// Whether another socket is at the path now.
-    boolean isReplaced() {
+    public boolean isReplaced() {
         final long present = path == null ? 0 : inode(path);
         return present != 0 && present != inode;
     }
 
     /// The next connection; null when there is none.
     @Nullable
-    UnixSocket accept() {
+    public UnixSocket accept() {
         final int accepted = Libc.accept4(descriptor, Linux.SOCK_CLOEXEC);
         return accepted < 0 ? null : new UnixSocket(accepted);
     }
 
-    int descriptor() {
+    public int descriptor() {
         return descriptor;
     }
 
     /// The file at a path, by its number; 0 where there is none.
-    static long inode(final Path path) {
+    public static long inode(final Path path) {
         try {
             return ((Number) Files.getAttribute(path, "unix:ino", LinkOption.NOFOLLOW_LINKS)).longValue();
         } catch (final IOException e) {
@@ -140,12 +137,12 @@ final class UnixSocket implements AutoCloseable {
     }
 
     /// The user at the other end; −1 where the kernel does not tell.
-    long peerUser() {
+    public long peerUser() {
         return peer(UCRED_UID);
     }
 
     /// The process that listened, or connected, at the other end; −1 where the kernel does not tell.
-    long peerProcess() {
+    public long peerProcess() {
         return peer(0);
     }
 
@@ -163,7 +160,7 @@ final class UnixSocket implements AutoCloseable {
     /// Sends a message with descriptors, which stay the caller's.
     ///
     /// @return false when the other end is gone
-    boolean send(final MemorySegment message, final int... descriptors) {
+    public boolean send(final MemorySegment message, final int... descriptors) {
         try (Arena scratch = Arena.ofConfined()) {
             final MemorySegment header = header(scratch, message);
             if (descriptors.length > 0) {
@@ -187,7 +184,7 @@ final class UnixSocket implements AutoCloseable {
     /// @param descriptors takes those that came with it; they are the caller's then
     /// @param flags such as [Linux#MSG_DONTWAIT]
     /// @return its length; 0 when the other end is gone; −1 when nothing is there
-    int receive(final MemorySegment into, final int[] descriptors, final int flags) {
+    public int receive(final MemorySegment into, final int[] descriptors, final int flags) {
         Arrays.fill(descriptors, -1);
         try (Arena scratch = Arena.ofConfined()) {
             final MemorySegment header = header(scratch, into);

@@ -1,4 +1,4 @@
-package io.framecast.engine.hostgroup;
+package io.framecast.engine.memory;
 
 import io.framecast.api.error.TransportException;
 import io.framecast.engine.libc.Libc;
@@ -7,10 +7,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/// The words that a leader and its followers share, in a memory file. Ordered access by [#buffer].
+/// The words that processes of a host share, in a memory file. Ordered access by [#buffer].
 ///
 /// Owns the mapping and the descriptor until [#close].
-final class SharedWords implements AutoCloseable {
+public final class SharedWords implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final int descriptor;
     private final UnsafeBuffer buffer;
@@ -28,36 +28,35 @@ final class SharedWords implements AutoCloseable {
     }
 
     /// A new file of zeros.
-    static SharedWords create() {
+    public static SharedWords create(final int bytes) {
         try (Arena scratch = Arena.ofConfined()) {
             final int made = Libc.memfdCreate(
                     scratch.allocateFrom("framecast-words"), Linux.MFD_CLOEXEC | Linux.MFD_ALLOW_SEALING);
-            if (made < 0 || Libc.posixFallocate(made, SegmentLayout.wordsBytes()) != 0) {
+            if (made < 0 || Libc.posixFallocate(made, bytes) != 0) {
                 Libc.close(made);
-                throw new TransportException("host group: no memory for " + SegmentLayout.wordsBytes() + " bytes");
+                throw new TransportException("host group: no memory for " + bytes + " bytes");
             }
             Libc.fcntl(made, Linux.F_ADD_SEALS, Linux.F_SEAL_SHRINK | Linux.F_SEAL_GROW | Linux.F_SEAL_SEAL);
-            return new SharedWords(made, SegmentLayout.wordsBytes());
+            return new SharedWords(made, bytes);
         }
     }
 
     /// Another process's file. The descriptor is this object's from now on, also where this throws.
     ///
     /// @throws TransportException when it is shorter, or could be made so
-    static SharedWords attach(final int descriptor, final int bytes) {
-        if (Libc.length(descriptor) < bytes
-                || (Libc.fcntl(descriptor, Linux.F_GET_SEALS, 0) & Linux.F_SEAL_SHRINK) == 0) {
+    public static SharedWords attach(final int descriptor, final int bytes) {
+        if (Libc.length(descriptor) < bytes || !Libc.isSealed(descriptor)) {
             Libc.close(descriptor);
             throw new TransportException("host group: its words are no sealed file of " + bytes + " bytes");
         }
         return new SharedWords(descriptor, bytes);
     }
 
-    int descriptor() {
+    public int descriptor() {
         return descriptor;
     }
 
-    UnsafeBuffer buffer() {
+    public UnsafeBuffer buffer() {
         return buffer;
     }
 

@@ -1,20 +1,18 @@
-package io.framecast.engine.hostgroup;
+package io.framecast.engine.libc;
 
 import io.framecast.api.error.TransportException;
-import io.framecast.engine.libc.Libc;
-import io.framecast.engine.libc.Linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /// Counters that processes wake each other by (eventfd(2)).
-final class EventCount {
+public final class EventCount {
     private static final MemorySegment ONE = Arena.global().allocateFrom(ValueLayout.JAVA_LONG, 1);
 
     private EventCount() {}
 
     /// A new one, whose descriptor is the caller's.
-    static int open() {
+    public static int open() {
         final int made = Libc.eventfd(0, Linux.EFD_CLOEXEC | Linux.EFD_NONBLOCK);
         if (made < 0) {
             throw new TransportException("host group: no descriptor left; raise ulimit -n");
@@ -23,12 +21,12 @@ final class EventCount {
     }
 
     /// Wakes who waits.
-    static void add(final int descriptor) {
+    public static void add(final int descriptor) {
         Libc.write(descriptor, ONE.address(), Long.BYTES);
     }
 
     /// Makes it wait again.
-    static void drain(final int descriptor, final MemorySegment scratch) {
+    public static void drain(final int descriptor, final MemorySegment scratch) {
         Libc.read(descriptor, scratch.address(), Long.BYTES);
     }
 }
