@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Tests libframecast and the Python package: their own tests, also under sanitizers, and with the real tool on loopback.
-# FRAMECAST_TEST_FRAMES (10000) frames go through Python. Exit status 77, with a reason: nothing can run here.
+# Tests libframecast, the Python package and the GStreamer element: their own tests, also under sanitizers, and with the real
+# tool on loopback. `test.sh WORD` runs the tests that have the word in their names. FRAMECAST_TEST_FRAMES (10000) frames go
+# through Python, FRAMECAST_TEST_CYCLES (100) times a pipeline starts and stops. Exit status 77, with a reason: nothing can run.
 set -euo pipefail
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 project=${here%/clients}
 tool=$project/framecast
 follower=$here/c/build/subscribe
+only=${1:-}
 work=$(mktemp -d)
 export XDG_RUNTIME_DIR=$work/run
 mkdir -m 700 "$XDG_RUNTIME_DIR"
@@ -37,6 +39,7 @@ check() {
     local name=$1
     local status=0
     shift
+    case $name in *"$only"*) ;; *) return ;; esac
     # Not as a condition, under which bash would go on behind a command that failed.
     (
         trap kill_children EXIT
@@ -56,7 +59,7 @@ check() {
 
 # A channel that no other test uses.
 new_channel() {
-    channel="framecast:udp?group=224.20.30.77:$port|channel=clients|interface=127.0.0.1"
+    channel="framecast:udp?group=224.20.30.77:$port|interface=127.0.0.1|channel=clients"
 }
 
 # Starts a command, with its output in a file of this name; sets `started` to its process.
@@ -222,7 +225,10 @@ leaders() {
     start publisher "$tool" publish "$channel" --input test --video 640x480xnv12 --frames 400 --wait-subscribers 1
     publisher=$started
     await publisher 'transport: udp'
-    sleep 2
+    # They read by now, and most of the stream is still to come.
+    await one '^frame 0: '
+    await two '^frame 0: '
+    sleep 1
 }
 
 test_leader_is_killed() {
@@ -235,6 +241,9 @@ test_leader_is_killed() {
     same_crc publisher one two survivor
     grep -q '^frames 400 .* lost 0 sessions 1 leaders 2: end of stream' "$work/one"
     grep -q '^frames 400 .* lost 0 sessions 1 leaders 2: end of stream' "$work/two"
+    # The successor's frames have the same format.
+    cat "$work/one"
+    [ "$(grep '^frame [0-9]' "$work/one")" = 'frame 0: 640x480xnv12, uint8[720x640]' ]
 }
 
 test_leader_stands_still() {
@@ -335,6 +344,209 @@ test_nobody_leads() {
     grep -q 'subscribe: host group: nobody receives or publishes clients on this host; start' "$work/one"
 }
 
+# What the tool says of its pictures, in C and Python.
+test_formats() {
+    new_channel
+    start publisher "$tool" publish "$channel|host-group=auto" --input test --video 64x48xrgb24 --format rate=30,camera=left \
+        --frames 100 --wait-subscribers 2
+    local publisher=$started
+    start one "$follower" --wait-ms 30000 "$channel"
+    local one=$started
+    cat >"$work/program.py" <<'END'
+import sys, framecast, numpy
+table = []
+for crc in range(256):
+    for _ in range(8):
+        crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    table.append(crc)
+crc = 0xFFFFFFFF
+with framecast.subscribe(sys.argv[1], device="host", leader_wait=30) as stream:
+    for frame in stream:
+        if frame.number == 0:
+            first = frame.format
+            print(numpy.from_dlpack(frame).shape, frame.numpy().dtype, first, first.rate, first.keys["camera"])
+        assert frame.format is first and frame.numpy().shape == (48, 64, 3)
+        for byte in frame.numpy().tobytes():
+            crc = crc >> 8 ^ table[(crc ^ byte) & 255]
+print(f"crc32c {crc ^ 0xFFFFFFFF:08x}", stream.ended)
+END
+    PYTHONPATH=$here/python start program /usr/bin/python3 -B "$work/program.py" "$channel"
+    status_of "$started"
+    status_of "$one"
+    status_of "$publisher"
+    cat "$work/one" "$work/program"
+    same_crc publisher one program
+    grep -qx 'frame 0: 64x48xrgb24, uint8\[48x64x3\], 30/s, camera=left' "$work/one"
+    grep -qx '(48, 64, 3) uint8 64x48xrgb24, uint8\[48x64x3\], 30/s, camera=left 30 left' "$work/program"
+}
+
+# 20 black pictures of 64 × 48, on which a white square of 8 × 8 moves from the 6th to the 15th.
+make_square() {
+    /usr/bin/python3 - "$1" <<'END'
+import sys
+with open(sys.argv[1], "wb") as file:
+    for number in range(20):
+        left = 4 * min(max(number - 5, 0), 10)
+        for y in range(48):
+            row = bytearray(64 * 3)
+            if 20 <= y < 28:
+                row[3 * left : 3 * (left + 8)] = b"\xff" * 24
+            file.write(row)
+END
+}
+
+test_samples() {
+    g++ -std=c++17 -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I"$here/c/include" "$here/samples/watch.cpp" \
+        -L"$here/c/build" -lframecast -Wl,-rpath,"$here/c/build" -o "$work/watch.bin"
+    make_square "$work/square"
+    new_channel
+    start publisher "$tool" publish "$channel|host-group=auto" --input "$work/square" --video 64x48xrgb24 --wait-subscribers 2
+    local publisher=$started
+    start watch "$work/watch.bin" "$channel"
+    local watch=$started
+    PYTHONPATH=$here/python start motion /usr/bin/python3 -B "$here/samples/motion.py" "$channel"
+    status_of "$started"
+    status_of "$watch"
+    status_of "$publisher"
+    cat "$work/watch" "$work/motion"
+    grep -qx 'frame 0: 64x48xrgb24, uint8\[48x64x3\]' "$work/watch"
+    grep -q '^20 frames, 0.2 MB, 0 lost, age .* brightness 5.3$' "$work/watch"
+    grep -qx 'end of stream after 20 frames' "$work/watch"
+    # It appears where it was, and goes on by 4 pixels.
+    grep -qx 'frame 6: 2.1% changed, 12x8 at 0,20' "$work/motion"
+    grep -qx 'frame 15: 2.1% changed, 12x8 at 36,20' "$work/motion"
+    grep -qx '10 of 20 frames moved' "$work/motion"
+}
+
+launch() {
+    gst-launch-1.0 -q "$@"
+}
+
+# A file goes through a pipeline without a change. Rows of these sizes have no gaps in GStreamer either.
+test_gstreamer_file() {
+    local video publisher
+    for video in 64x48xrgb24 64x48xnv12 32x16xyuv422p10le 40x24xgray; do
+        head -c 460800 /dev/urandom >"$work/file"
+        new_channel
+        start publisher "$tool" publish "$channel|host-group=auto" --input "$work/file" --video "$video" --wait-subscribers 1
+        publisher=$started
+        start pipeline launch framecastsrc uri="$channel" timeout=30000 ! filesink location="$work/copy"
+        status_of "$started"
+        status_of "$publisher"
+        cat "$work/pipeline"
+        cmp "$work/file" "$work/copy"
+        port=$((port + 8))
+    done
+    head -c 192000 /dev/urandom >"$work/file"
+    new_channel
+    start publisher "$tool" publish "$channel|host-group=auto" --input "$work/file" --frame-bytes 1920 \
+        --format 'int16[480x2],samples=48000x2' --wait-subscribers 1
+    publisher=$started
+    start pipeline launch framecastsrc uri="$channel" timeout=30000 ! audio/x-raw,rate=48000,channels=2 ! audioconvert \
+        ! filesink location="$work/copy"
+    status_of "$started"
+    status_of "$publisher"
+    cmp "$work/file" "$work/copy"
+    port=$((port + 8))
+    # Rows of 99 bytes have gaps in GStreamer: its elements read the planes where they lie, and give the same picture.
+    head -c 33660 /dev/urandom >"$work/file"
+    new_channel
+    start publisher "$tool" publish "$channel|host-group=auto" --input "$work/file" --video 33x17xrgb24 --wait-subscribers 1
+    publisher=$started
+    start pipeline launch framecastsrc uri="$channel" timeout=30000 ! videoconvert ! video/x-raw,format=GBR \
+        ! filesink location="$work/copy"
+    status_of "$started"
+    status_of "$publisher"
+    /usr/bin/python3 - "$work/file" "$work/copy" <<'END'
+import sys
+packed, planes = (open(path, "rb").read() for path in sys.argv[1:])
+pictures = len(packed) // (33 * 17 * 3)
+size = len(planes) // pictures
+row = size // 3 // 17
+for picture in range(pictures):
+    for plane, sample in enumerate((1, 2, 0)):
+        for y in range(17):
+            at = (picture * 17 + y) * 99
+            begin = picture * size + (plane * 17 + y) * row
+            assert packed[at + sample : at + 99 : 3] == planes[begin : begin + 33], (picture, plane, y)
+END
+}
+
+# Pictures with gaps, samples, others' caps, tensors, and pictures without gaps: two frames of each.
+formats=(
+    a36176016770696374757265a566706978656c736572676232346577696474681821666865696768741166706c616e657381820318806572616e676502647261746582181901
+    a36176016674656e736f72a2647479706583001001657368617065821901e0026773616d706c6573a2647261746519bb80686368616e6e656c7302
+    a2617601646b657973a164636170737845766964656f2f782d683236342c2073747265616d2d666f726d61743d28737472696e6729627974652d73747265616d2c20616c69676e6d656e743d28737472696e67296175
+    a36176016674656e736f72a264747970658302182001657368617065820304646b657973a161616162
+    a36176016770696374757265a566706978656c73646e763132657769647468184066686569676874183066706c616e6573828200184082190c0018406572616e6765016472617465821975301903e9
+)
+
+# What its elements see of them.
+test_gstreamer_caps() {
+    local watch=$here/gstreamer/build/test/watch
+    local planes
+    for planes in '' --planes; do
+        new_channel
+        start publisher "$here/c/build/test/publisher" "$channel" 10 5000 4 1 "${formats[@]}"
+        local publisher=$started
+        # shellcheck disable=SC2086 # No argument, or one.
+        "$watch" $planes "$channel" >"$work/seen"
+        status_of "$publisher"
+        cat "$work/seen"
+        [ "$(grep -c '^caps ' "$work/seen")" = 5 ]
+        [ "$(grep -c '^buffer ' "$work/seen")" = 10 ]
+        grep -q '^caps video/x-raw, format=(string)RGB, width=(int)33, height=(int)17, framerate=(fraction)25/1' "$work/seen"
+        grep -qx 'caps audio/x-raw, format=(string)S16LE, layout=(string)interleaved, rate=(int)48000, channels=(int)2' "$work/seen"
+        grep -q '^caps video/x-h264, stream-format=(string)byte-stream' "$work/seen"
+        grep -q '^caps application/x-framecast, ' "$work/seen"
+        grep -q '^caps video/x-raw, format=(string)NV12, .*(fraction)30000/1001, colorimetry=(string)bt601' "$work/seen"
+        grep -qx 'buffer 2 bytes 1920 first 2 since 1 source 1002 readonly' "$work/seen"
+        grep -qx 'buffer 9 bytes 4608 first 9 since 1 source 1009 readonly offset 3072 stride 64' "$work/seen"
+        if [ -n "$planes" ]; then
+            grep -qx 'buffer 1 bytes 5000 first 1 since 1 source 1001 readonly offset 3 stride 128' "$work/seen"
+        else
+            grep -qx 'buffer 1 bytes 1700 first 1 since 1 source 1001' "$work/seen"
+        fi
+        port=$((port + 8))
+    done
+}
+
+test_gstreamer_stops() {
+    new_channel
+    start publisher "$here/c/build/test/publisher" "$channel" 1000000000 5000 4 1 "${formats[@]}"
+    "$here/gstreamer/build/test/cycles" "$channel" "${FRAMECAST_TEST_CYCLES:-100}" >"$work/cycles"
+    cat "$work/cycles"
+    echo "figures: $(cat "$work/cycles")"
+}
+
+# Errors come in one line.
+test_gstreamer_errors() {
+    local watch=$here/gstreamer/build/test/watch
+    new_channel
+    start publisher "$here/c/build/test/publisher" "$channel" 1000000000 5000 4 1 "${formats[@]}"
+    local publisher=$started
+    start seen "$watch" "$channel"
+    local seen=$started
+    await seen '^buffer'
+    kill -9 "$publisher"
+    local status=0
+    status_of "$seen" || status=$?
+    [ "$status" = 1 ]
+    tail -n 1 "$work/seen" | grep '^error the source of clients is gone without an end of stream; rejoin=10s'
+    new_channel
+    start publisher "$here/c/build/test/publisher" "$channel" 10 500 4 1 "${formats[@]}"
+    "$watch" "$channel" >"$work/short" || status=$?
+    tail -n 1 "$work/short" | grep '^error frame 0 of 500 bytes is shorter than its format says: 2150 bytes'
+    if launch framecastsrc uri="$channel-nobody" timeout=100 ! fakesink >"$work/launch" 2>&1; then
+        return 1
+    fi
+    cat "$work/launch"
+    grep 'nobody receives or publishes clients-nobody on this host' "$work/launch"
+}
+
+if [ -n "$only" ]; then
+    make -s -C "$here/c" test-programs
+fi
 check 'libframecast' make -s -C "$here/c" check
 check 'libframecast under sanitizers' make -s -C "$here/c" check SANITIZE=1
 if command -v pkg-config >/dev/null; then
@@ -356,9 +568,34 @@ else
     echo 'skipped the programs of the pages: no NumPy: apt install python3-numpy'
 fi
 
+gstreamer=no
+if command -v gst-launch-1.0 >/dev/null && pkg-config --exists gstreamer-video-1.0 gstreamer-audio-1.0; then
+    gstreamer=yes
+    export GST_PLUGIN_PATH=$here/gstreamer/build GST_REGISTRY=$work/gstreamer
+    check 'gstreamer: build' make -s -C "$here/gstreamer" test-programs
+    check 'gstreamer: caps of each format' test_gstreamer_caps
+    check 'gstreamer: pipelines start and stop' test_gstreamer_stops
+    check 'gstreamer: errors' test_gstreamer_errors
+else
+    echo 'skipped GStreamer: apt install libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev gstreamer1.0-plugins-base gstreamer1.0-tools'
+fi
+
 if "$tool" --version >"$work/version" 2>&1; then
     check 'a publisher of this host' test_publisher
     check 'a publisher of this host, Python' test_python_publisher
+    if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+        check 'formats' test_formats
+        if command -v g++ >/dev/null; then
+            check 'samples' test_samples
+        else
+            echo 'skipped the samples: no C++ compiler: apt install g++'
+        fi
+    else
+        echo 'skipped formats and samples: no NumPy: apt install python3-numpy'
+    fi
+    if [ "$gstreamer" = yes ]; then
+        check 'gstreamer: a file through a pipeline' test_gstreamer_file
+    fi
     check 'the leader is killed' test_leader_is_killed
     check 'the leader stands still' test_leader_stands_still
     check 'a follower is killed' test_follower_is_killed

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The clients in C and Python: their own tests, also under sanitizers, and with the real tool on loopback. A machine without a
+# The clients in C, Python and GStreamer: their own tests, also under sanitizers, and with the real tool on loopback. A machine without a
 # C compiler says so, and passes.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."

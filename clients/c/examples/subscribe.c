@@ -1,5 +1,5 @@
 /*
- * Follows a channel and prints what came: frames, bytes, CRC32C over all payloads, lost frames.
+ * Follows a channel and prints what came: each new format of frames; frames, bytes, CRC32C over all payloads, lost frames.
  *
  *     subscribe [--frames N] [--hold N] [--delay-us N] [--wait-ms N] [--poll] URI
  *
@@ -101,6 +101,20 @@ static fc_status next(fc_subscriber *subscriber, bool polls, const fc_frame **fr
     return status;
 }
 
+/* What frames are from here on, where that changed. */
+static void print_format(const fc_frame *frame) {
+    static uint64_t last;
+    char text[256];
+    const fc_format *format = fc_frame_format(frame);
+    uint64_t id = format == NULL ? 0 : format->id;
+    if (format != NULL && id != last) {
+        fc_format_text(format, text, sizeof text);
+        printf("frame %llu: %s\n", (unsigned long long)frame->number, text);
+        fflush(stdout);
+    }
+    last = id;
+}
+
 static void print(fc_subscriber *subscriber, uint32_t crc, fc_status status) {
     fc_stats stats;
     fc_stats_of(subscriber, &stats);
@@ -134,6 +148,7 @@ int main(int count, char **words) {
     fc_status status = FC_OK;
     while ((arguments.frames == 0 || frames < arguments.frames)
            && (status = next(subscriber, arguments.poll, &frame, &error)) == FC_OK) {
+        print_format(frame);
         crc = crc32c(crc, frame->data, frame->bytes);
         const fc_frame **place = &held[frames++ % (arguments.hold + 1)];
         fc_frame_release(*place);

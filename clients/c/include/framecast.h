@@ -120,8 +120,92 @@ typedef struct fc_frame {
     uint64_t lost[FC_LOSS_REASONS];
 } fc_frame;
 
+#define FC_DIMENSIONS_MAX 16
+#define FC_PLANES_MAX 4
+#define FC_KEYS_MAX 32
+/* The longest encoding of a format. */
+#define FC_FORMAT_BYTES_MAX 1024
+
+/* The frame's bytes as one tensor, in the terms of DLPack. */
+typedef struct fc_tensor {
+    /* DLDataType. code: 0 signed, 1 unsigned, 2 float, 4 bfloat, 5 complex, 6 bool. */
+    uint8_t code;
+    uint8_t bits;
+    uint16_t lanes;
+    int32_t dimensions;
+    int64_t shape[FC_DIMENSIONS_MAX];
+    /* In elements. fc_format_encode reads them where `strided` is not 0; else the tensor is row-major without gaps. A
+     * frame's format has them in both cases. */
+    int64_t strides[FC_DIMENSIONS_MAX];
+    int32_t strided;
+    /* From the first element to behind the last. Not encoded. */
+    int64_t bytes;
+} fc_tensor;
+
+typedef struct fc_plane {
+    /* Of its first row in the frame, and from one row to the next, in bytes. */
+    int64_t offset;
+    int64_t stride;
+} fc_plane;
+
+typedef enum fc_range {
+    FC_RANGE_UNKNOWN = 0,
+    /* Luma 16 … 235, of 8 bits. */
+    FC_RANGE_LIMITED = 1,
+    /* 0 … 255, of 8 bits. */
+    FC_RANGE_FULL = 2
+} fc_range;
+
+/* The frame's bytes as a picture of raw pixels. */
+typedef struct fc_picture {
+    /* The pixel format's name in ffmpeg, such as "nv12" (docs/formats.md lists them). */
+    const char *pixels;
+    /* Its name in GStreamer 1.22; NULL where that has none. Not encoded. */
+    const char *gstreamer;
+    int32_t width;
+    int32_t height;
+    /* fc_format_encode takes 0 for planes without gaps. */
+    int32_t planes;
+    fc_range range;
+    fc_plane plane[FC_PLANES_MAX];
+} fc_picture;
+
+/* The frame's bytes as samples in time, channels interleaved. The tensor has their type. */
+typedef struct fc_samples {
+    double rate;
+    int32_t channels;
+} fc_samples;
+
+/* Frames a second. */
+typedef struct fc_rate {
+    int32_t numerator;
+    int32_t denominator;
+} fc_rate;
+
+/* Text in UTF-8. */
+typedef struct fc_key {
+    const char *name;
+    const char *value;
+} fc_key;
+
+/*
+ * What a frame is, as its publisher said. Nothing in it is checked against the frame's bytes: a program looks whether
+ * tensor->bytes or the planes lie within frame->bytes. Parts that are not known are NULL.
+ */
+typedef struct fc_format {
+    /* Equal numbers of one process are equal formats. 0 in one that a program makes. */
+    uint64_t id;
+    const fc_tensor *tensor;
+    const fc_picture *picture;
+    const fc_samples *samples;
+    const fc_rate *rate;
+    /* Anything else, such as camera=left, in the order of the names. */
+    uint32_t keys;
+    const fc_key *key;
+} fc_format;
+
 typedef struct fc_options {
-    /* Sizeof this struct: later versions add fields behind the last. */
+    /* Its sizeof: later versions add fields behind the last. */
     size_t size;
     /* How long fc_subscribe waits for a leader, and a subscriber for the next one when its leader is gone. Negative:
      * for ever. */
@@ -129,10 +213,13 @@ typedef struct fc_options {
     /* NULL, or called by fc_next, on its thread, for each run of lost frames. It calls no function of the library. */
     void (*on_loss)(void *context, uint64_t session, uint64_t first_number, uint64_t count, fc_loss_reason reason);
     void *context;
+    /* NULL, or called by fc_subscribe several times a second while it waits for a leader: another value than 0 ends the
+     * wait with FC_INTERRUPTED. */
+    int (*on_wait)(void *context);
 } fc_options;
 
-/* Ten seconds for a leader, no handler. */
-#define FC_OPTIONS_DEFAULT {sizeof(fc_options), 10000, NULL, NULL}
+/* Ten seconds for a leader, no handlers. */
+#define FC_OPTIONS_DEFAULT {sizeof(fc_options), 10000, NULL, NULL, NULL}
 
 typedef struct fc_stats {
     uint64_t frames;
@@ -159,7 +246,7 @@ const char *fc_version(void);
  *
  * The keys are those of docs/channel.md. host-group= is `auto` unless the URI gives a name. The publisher of the channel
  * leads, where it runs on this host with host-group=; else a subscriber with the same host-group=, interface=,
- * frames-held=, ring= and attach-after=. Where nobody leads, the call waits; a signal ends the wait with FC_INTERRUPTED.
+ * frames-held=, ring= and attach-after=. Where nobody leads, the call waits; a signal, or on_wait, ends that with FC_INTERRUPTED.
  *
  * options NULL: FC_OPTIONS_DEFAULT. error may be NULL.
  */
@@ -192,6 +279,19 @@ const fc_frame *fc_frame_retain(const fc_frame *frame);
 /* Frames may be released in any order. NULL is allowed. */
 void fc_frame_release(const fc_frame *frame);
 
+/* What the frame is; NULL where its publisher did not say, or what it said cannot be read. Valid as long as the frame. */
+const fc_format *fc_frame_format(const fc_frame *frame);
+
+/* The value of a key; NULL where there is none. */
+const char *fc_format_key(const fc_format *format, const char *name);
+
+/* One line for people: "1280x720xnv12, uint8[1080x1280], 30/s, camera=left". As snprintf: gives the length of the whole
+ * line, and cuts what does not fit. */
+int fc_format_text(const fc_format *format, char *text, size_t room);
+
+/* The CBOR of docs/formats.md, at most FC_FORMAT_BYTES_MAX. Sets *length; the error says what makes no sense. */
+fc_status fc_format_encode(const fc_format *format, void *bytes, size_t room, size_t *length, fc_error *error);
+
 /*
  * DLPack (https://dmlc.github.io/dlpack): the frame as a tensor in host memory, for NumPy, PyTorch, JAX and others.
  *
@@ -207,11 +307,17 @@ struct DLManagedTensor;
 struct DLManagedTensor *fc_frame_dlpack(const fc_frame *frame, int code, int bits, int lanes, int dimensions,
                                         const int64_t *shape);
 
+/* The frame as the tensor of its format; as uint8 and one dimension where it has none, or is shorter. NULL where memory
+ * is short. */
+struct DLManagedTensor *fc_frame_tensor(const fc_frame *frame);
+
 /*
  * For Python alone, called with the interpreter's lock held. They give a new PyObject*, or NULL with an exception set
  * by the interpreter. Deleters and destructors are C functions, which also run while an interpreter ends.
  */
 void *fc_python_tensor(const fc_frame *frame, int code, int bits, int lanes, int dimensions, const int64_t *shape);
+/* As fc_frame_tensor. */
+void *fc_python_frame_tensor(const fc_frame *frame);
 /* A capsule that takes the caller's reference to the frame, and releases it with its own last reference. */
 void *fc_python_owner(const fc_frame *frame);
 

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define DIMENSIONS_MAX 32
 
@@ -29,6 +30,26 @@ static bool fits(uint64_t bytes, int bits, int lanes, int dimensions, const int6
     return true;
 }
 
+/* A tensor with room for shape and strides; NULL where memory is short. */
+static DLManagedTensor *make(const fc_frame *frame, int dimensions, DLDataType type) {
+    DLManagedTensor *tensor = malloc(sizeof *tensor + 2 * (size_t)dimensions * sizeof(int64_t));
+    if (tensor == NULL) {
+        return NULL;
+    }
+    int64_t *shape = (int64_t *)(void *)(tensor + 1);
+    tensor->dl_tensor = (DLTensor){
+        .data = (void *)(uintptr_t)frame->data,
+        .device = {.device_type = kDLCPU, .device_id = 0},
+        .ndim = dimensions,
+        .dtype = type,
+        .shape = shape,
+        .strides = shape + dimensions,
+        .byte_offset = 0};
+    tensor->manager_ctx = (void *)(uintptr_t)fc_frame_retain(frame);
+    tensor->deleter = delete_tensor;
+    return tensor;
+}
+
 struct DLManagedTensor *fc_frame_dlpack(const fc_frame *frame, int code, int bits, int lanes, int dimensions,
                                         const int64_t *shape) {
     int64_t plain = (int64_t)frame->bytes;
@@ -42,29 +63,32 @@ struct DLManagedTensor *fc_frame_dlpack(const fc_frame *frame, int code, int bit
     if (!fits(frame->bytes, bits, lanes, dimensions, shape)) {
         return NULL;
     }
-    size_t extents = (size_t)dimensions;
-    DLManagedTensor *tensor = malloc(sizeof *tensor + 2 * extents * sizeof(int64_t));
+    DLDataType type = {.code = (uint8_t)code, .bits = (uint8_t)bits, .lanes = (uint16_t)lanes};
+    DLManagedTensor *tensor = make(frame, dimensions, type);
     if (tensor == NULL) {
         return NULL;
     }
-    int64_t *own = (int64_t *)(void *)(tensor + 1);
-    int64_t *strides = own + extents;
     uint64_t stride = 1;
-    for (size_t i = extents; i-- > 0;) {
-        own[i] = shape[i];
-        strides[i] = (int64_t)stride;
+    for (size_t i = (size_t)dimensions; i-- > 0;) {
+        tensor->dl_tensor.shape[i] = shape[i];
+        tensor->dl_tensor.strides[i] = (int64_t)stride;
         /* Of a tensor without elements it may wrap. */
         stride *= (uint64_t)shape[i];
     }
-    tensor->dl_tensor = (DLTensor){
-        .data = (void *)(uintptr_t)frame->data,
-        .device = {.device_type = kDLCPU, .device_id = 0},
-        .ndim = dimensions,
-        .dtype = {.code = (uint8_t)code, .bits = (uint8_t)bits, .lanes = (uint16_t)lanes},
-        .shape = own,
-        .strides = strides,
-        .byte_offset = 0};
-    tensor->manager_ctx = (void *)(uintptr_t)fc_frame_retain(frame);
-    tensor->deleter = delete_tensor;
+    return tensor;
+}
+
+struct DLManagedTensor *fc_frame_tensor(const fc_frame *frame) {
+    const fc_format *format = fc_frame_format(frame);
+    const fc_tensor *given = format == NULL ? NULL : format->tensor;
+    if (given == NULL || (uint64_t)given->bytes > frame->bytes) {
+        return fc_frame_dlpack(frame, 0, 0, 0, 0, NULL);
+    }
+    DLDataType type = {.code = given->code, .bits = given->bits, .lanes = given->lanes};
+    DLManagedTensor *tensor = make(frame, given->dimensions, type);
+    if (tensor != NULL) {
+        memcpy(tensor->dl_tensor.shape, given->shape, (size_t)given->dimensions * sizeof(int64_t));
+        memcpy(tensor->dl_tensor.strides, given->strides, (size_t)given->dimensions * sizeof(int64_t));
+    }
     return tensor;
 }

@@ -14,7 +14,7 @@ _Static_assert(offsetof(fc_frame, bytes) == 8 && offsetof(fc_frame, number) == 1
 _Static_assert(offsetof(fc_stats, lost) == 16 && offsetof(fc_stats, sessions) == 64
                    && offsetof(fc_stats, leader_process) == 88 && sizeof(fc_stats) == 96,
                "the ABI of fc_stats");
-_Static_assert(offsetof(fc_options, leader_wait_ms) == 8 && sizeof(fc_options) == 32 && sizeof(fc_error) == 512,
+_Static_assert(offsetof(fc_options, leader_wait_ms) == 8 && offsetof(fc_options, on_wait) == 32 && sizeof(fc_error) == 512,
                "the ABI of fc_options and fc_error");
 
 static struct fci_frame *own(const fc_frame *frame) {
@@ -31,6 +31,8 @@ static struct fci_frame *take_spare(struct fc_subscriber *subscriber) {
 }
 
 static void give_spare(struct fc_subscriber *subscriber, struct fci_frame *frame) {
+    fci_format_unref(frame->format);
+    frame->format = NULL;
     frame->next = subscriber->spare;
     subscriber->spare = frame;
 }
@@ -49,6 +51,16 @@ static bool copy_out(struct fci_frame *frame, const uint8_t *from, uint64_t byte
     return true;
 }
 
+/* False where memory is short. */
+static bool take_format(struct fc_subscriber *subscriber, struct fci_frame *frame, int64_t place) {
+    uint8_t bytes[FC_LAYOUT_FORMAT_BYTES_MAX];
+    size_t length = fci_format_copy(subscriber->segment, place, bytes);
+    if (length > 0) {
+        frame->format = fci_formats_take(&subscriber->formats, place, bytes, length);
+    }
+    return length == 0 || frame->format != NULL;
+}
+
 static void fail(struct fc_subscriber *subscriber, uint64_t bytes) {
     fc_error why = {.status = FC_E_RESOURCES, .text = ""};
     snprintf(why.text, sizeof why.text, "no memory for a frame of %llu bytes; raise ulimit -v, or hold fewer frames",
@@ -61,7 +73,8 @@ struct fci_frame *fci_frame_make(struct fc_subscriber *subscriber, int64_t numbe
     struct fci_frame *frame = take_spare(subscriber);
     uint64_t bytes = (uint64_t)entry->bytes;
     const uint8_t *data = segment->ring + entry->offset;
-    if (frame == NULL || (segment->unheld && !copy_out(frame, data, bytes))) {
+    if (frame == NULL || (segment->unheld && !copy_out(frame, data, bytes))
+        || !take_format(subscriber, frame, entry->format)) {
         if (frame != NULL) {
             give_spare(subscriber, frame);
         }
@@ -110,6 +123,11 @@ void fci_frame_drop(struct fci_frame *frame) {
     struct fc_subscriber *subscriber = frame->subscriber;
     put_back(frame);
     subscriber->references--;
+}
+
+const fc_format *fc_frame_format(const fc_frame *frame) {
+    const struct fci_format *format = own(frame)->format;
+    return format != NULL && format->sound ? &format->shown : NULL;
 }
 
 const fc_frame *fc_frame_retain(const fc_frame *frame) {

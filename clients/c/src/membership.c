@@ -99,7 +99,9 @@ fc_status fci_enter_first(struct fc_subscriber *subscriber, fc_error *error) {
                             " frames-held=, ring= and attach-after= are the same",
                             subscriber->channel.name, subscriber->channel.host_group);
         }
-        if (poll(NULL, 0, LOOK_MS) < 0 && errno == EINTR) {
+        const fc_options *options = &subscriber->options;
+        bool stops = options->on_wait != NULL && options->on_wait(options->context) != 0;
+        if (stops || (poll(NULL, 0, LOOK_MS) < 0 && errno == EINTR)) {
             return fci_fail(error, FC_INTERRUPTED, "interrupted");
         }
     }

@@ -43,8 +43,8 @@ static void destroy_owner(void *capsule) {
     fc_frame_release(python.pointer(capsule, OWNER));
 }
 
-void *fc_python_tensor(const fc_frame *frame, int code, int bits, int lanes, int dimensions, const int64_t *shape) {
-    DLManagedTensor *tensor = find_python() ? fc_frame_dlpack(frame, code, bits, lanes, dimensions, shape) : NULL;
+/* Takes the tensor, NULL for none. */
+static void *capsule_of(DLManagedTensor *tensor) {
     if (tensor == NULL) {
         return NULL;
     }
@@ -53,6 +53,14 @@ void *fc_python_tensor(const fc_frame *frame, int code, int bits, int lanes, int
         tensor->deleter(tensor);
     }
     return capsule;
+}
+
+void *fc_python_tensor(const fc_frame *frame, int code, int bits, int lanes, int dimensions, const int64_t *shape) {
+    return find_python() ? capsule_of(fc_frame_dlpack(frame, code, bits, lanes, dimensions, shape)) : NULL;
+}
+
+void *fc_python_frame_tensor(const fc_frame *frame) {
+    return find_python() ? capsule_of(fc_frame_tensor(frame)) : NULL;
 }
 
 void *fc_python_owner(const fc_frame *frame) {

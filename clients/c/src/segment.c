@@ -346,13 +346,27 @@ bool fci_read(const struct fci_segment *segment, int64_t number, struct fci_entr
         .offset = load64(segment, at + FC_LAYOUT_ENTRY_OFFSET),
         .bytes = length,
         .timestamp_ns = load64(segment, at + FC_LAYOUT_ENTRY_TIMESTAMP),
-        .metadata_bytes = clamp(load32(segment, at + FC_LAYOUT_ENTRY_METADATA), 0, FC_LAYOUT_METADATA_BYTES_MAX)};
+        .metadata_bytes = clamp(load32(segment, at + FC_LAYOUT_ENTRY_METADATA), 0, FC_LAYOUT_METADATA_BYTES_MAX),
+        .format = flags >> FC_LAYOUT_ENTRY_FORMAT_SHIFT};
     return entry->is_loss
            || (entry->offset >= 0 && entry->offset < segment->ring_bytes && length > 0 && length <= segment->frame_max);
 }
 
 const uint8_t *fci_metadata(const struct fci_segment *segment, int64_t number) {
     return segment->words + FC_LAYOUT_METADATA_PLACE + place(number) * FC_LAYOUT_METADATA_BYTES_MAX;
+}
+
+size_t fci_format_copy(const struct fci_segment *segment, int64_t place, uint8_t to[FC_LAYOUT_FORMAT_BYTES_MAX]) {
+    if (place < 1 || place > FC_LAYOUT_FORMATS) {
+        return 0;
+    }
+    int64_t at = FC_LAYOUT_FORMATS_PLACE + (place - 1) * FC_LAYOUT_FORMAT_STRIDE;
+    int32_t length = load32(segment, at + FC_LAYOUT_FORMAT_LENGTH);
+    if (length <= 0 || length > FC_LAYOUT_FORMAT_BYTES_MAX) {
+        return 0;
+    }
+    memcpy(to, segment->words + at + FC_LAYOUT_FORMAT_BYTES, (size_t)length);
+    return (size_t)length;
 }
 
 /* A leader that runs short of room says for what it waits. The last to release wakes it. */

@@ -49,6 +49,8 @@ struct fci_entry {
     int64_t bytes;
     int64_t timestamp_ns;
     int64_t metadata_bytes;
+    /* The place of its format; 0 for none. */
+    int64_t format;
 };
 
 enum fci_sight { FCI_NO_SESSION, FCI_FRAMES, FCI_STREAMING, FCI_ENDED, FCI_LOST };
@@ -76,6 +78,8 @@ bool fci_read(const struct fci_segment *segment, int64_t number, struct fci_entr
 /* Behind a copy of what an entry names: whether the leader had not begun to write there again. */
 bool fci_is_intact(const struct fci_segment *segment, int64_t number);
 const uint8_t *fci_metadata(const struct fci_segment *segment, int64_t number);
+/* Copies the bytes of the format at a place; how many there are, 0 for none. */
+size_t fci_format_copy(const struct fci_segment *segment, int64_t place, uint8_t to[FC_LAYOUT_FORMAT_BYTES_MAX]);
 void fci_release(struct fci_segment *segment, int64_t number);
 int64_t fci_published(const struct fci_segment *segment);
 /* Of a member that drops: the frame with which it begins. */

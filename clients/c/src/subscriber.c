@@ -87,6 +87,7 @@ static void free_subscriber(struct fc_subscriber *subscriber) {
         free(frame);
         frame = next;
     }
+    fci_formats_free(&subscriber->formats);
     for (int i = 0; i < 3; i++) {
         int descriptor = i == 0 ? subscriber->epoll : i == 1 ? subscriber->news : subscriber->waker;
         if (descriptor >= 0) {

@@ -1,6 +1,7 @@
 #ifndef FC_SUBSCRIBER_H
 #define FC_SUBSCRIBER_H
 
+#include "format.h"
 #include "segment.h"
 
 #include <pthread.h>
@@ -22,6 +23,8 @@ struct fci_frame {
     struct fci_segment *segment;
     int64_t entry;
     int references;
+    /* NULL for none. */
+    struct fci_format *format;
     uint8_t *copy;
     uint64_t copy_bytes;
     struct fci_frame *next;
@@ -80,6 +83,7 @@ struct fc_subscriber {
     uint64_t lost[FC_LOSS_REASONS];
     fc_stats stats;
     struct fci_frame *spare;
+    struct fci_formats formats;
     struct fci_membership membership;
 };
 

@@ -174,6 +174,14 @@ static void publish(struct fake_leader *leader, struct fake_segment *segment) {
     wake(leader, segment);
 }
 
+void fake_format(struct fake_segment *segment, int place, int serial, const uint8_t *bytes, size_t length) {
+    int64_t at = FC_LAYOUT_FORMATS_PLACE + (place - 1) * FC_LAYOUT_FORMAT_STRIDE;
+    fake_set32(segment, at + FC_LAYOUT_FORMAT_SERIAL, serial);
+    fake_set32(segment, at + FC_LAYOUT_FORMAT_LENGTH, (int32_t)length);
+    memcpy(segment->words + at + FC_LAYOUT_FORMAT_BYTES, bytes, length);
+    segment->format = place;
+}
+
 void fake_publish(struct fake_leader *leader, struct fake_segment *segment, int64_t number, int64_t bytes, bool keyframe) {
     int64_t entry = segment->published;
     int64_t offset = segment->write_at;
@@ -185,7 +193,8 @@ void fake_publish(struct fake_leader *leader, struct fake_segment *segment, int6
                      + (entry & (FC_LAYOUT_ENTRIES - 1)) * FC_LAYOUT_METADATA_BYTES_MAX;
     fake_set32(segment, fake_entry(entry, FC_LAYOUT_ENTRY_METADATA), snprintf(metadata, 32, "m%lld", (long long)number));
     fake_set32(segment, fake_entry(entry, FC_LAYOUT_ENTRY_KIND), FC_LAYOUT_FRAME);
-    fake_set32(segment, fake_entry(entry, FC_LAYOUT_ENTRY_FLAGS), keyframe ? FC_LAYOUT_KEYFRAME : 0);
+    int32_t flags = segment->format << FC_LAYOUT_ENTRY_FORMAT_SHIFT | (keyframe ? FC_LAYOUT_KEYFRAME : 0);
+    fake_set32(segment, fake_entry(entry, FC_LAYOUT_ENTRY_FLAGS), flags);
     fake_set64(segment, fake_entry(entry, FC_LAYOUT_ENTRY_FRAME_ID), number);
     fake_set64(segment, fake_entry(entry, FC_LAYOUT_ENTRY_OFFSET), offset);
     fake_set64(segment, fake_entry(entry, FC_LAYOUT_ENTRY_LENGTH), bytes);

@@ -19,6 +19,8 @@ struct fake_segment {
     int64_t ring_bytes;
     int64_t published;
     int64_t write_at;
+    /* The place of the next frames' format; 0: none. */
+    int format;
 };
 
 struct fake_leader {
@@ -49,6 +51,8 @@ void fake_set64(struct fake_segment *segment, int64_t at, int64_t value);
 void fake_set32(struct fake_segment *segment, int64_t at, int32_t value);
 int64_t fake_member(int member, int64_t field);
 int64_t fake_entry(int64_t number, int64_t field);
+/* Writes a format to a place; the next frames have it. */
+void fake_format(struct fake_segment *segment, int place, int serial, const uint8_t *bytes, size_t length);
 /* A frame whose bytes are all its number; its metadata is "m" and the number. */
 void fake_publish(struct fake_leader *leader, struct fake_segment *segment, int64_t number, int64_t bytes, bool keyframe);
 void fake_lose(struct fake_leader *leader, struct fake_segment *segment, int64_t first, int64_t count, int reason);

@@ -140,6 +140,67 @@ static void should_release_in_order_and_wake_a_leader_that_wants(void) {
     end(&pair);
 }
 
+/* {v: 1, rate: [n, 1], keys: {}} */
+static void set_rate(struct pair *pair, int place, int serial, uint8_t rate) {
+    uint8_t bytes[] = {0xa3, 0x61, 'v', 1, 0x64, 'r', 'a', 't', 'e', 0x82, rate, 1, 0x64, 'k', 'e', 'y', 's', 0xa0};
+    fake_format(&pair->segment, place, serial, bytes, sizeof bytes);
+}
+
+static void has_rate(const fc_frame *frame, int expected) {
+    const fc_format *format = fc_frame_format(frame);
+    CHECK(format != NULL && format->rate != NULL && format->keys == 0);
+    CHECK_NUMBER(expected, format->rate->numerator);
+}
+
+static void should_know_the_format_of_each_frame(void) {
+    struct pair pair;
+    const fc_frame *frames[7];
+    begin(&pair);
+    for (int i = 0; i < 7; i++) {
+        if (i == 1 || i == 3) {
+            set_rate(&pair, i == 1 ? 1 : 64, i, (uint8_t)(10 + i));
+        } else if (i == 4) {
+            pair.segment.format = 1;
+        } else if (i == 5) {
+            /* No format, and a place that there is not. */
+            fake_format(&pair.segment, 2, 2, (const uint8_t *)"\xa0", 1);
+        } else if (i == 6) {
+            pair.segment.format = 65;
+        }
+        fake_publish(&pair.leader, &pair.segment, i, 100, i % 2 == 0);
+        frames[i] = next(&pair);
+        CHECK_NUMBER(i % 2 == 0 ? FC_FRAME_KEYFRAME : 0, frames[i]->flags & FC_FRAME_KEYFRAME);
+    }
+    CHECK(fc_frame_format(frames[0]) == NULL && fc_frame_format(frames[5]) == NULL && fc_frame_format(frames[6]) == NULL);
+    has_rate(frames[1], 11);
+    has_rate(frames[3], 13);
+    CHECK(fc_frame_format(frames[1]) == fc_frame_format(frames[2]) && fc_frame_format(frames[1]) == fc_frame_format(frames[4]));
+    CHECK(fc_frame_format(frames[1])->id != fc_frame_format(frames[3])->id);
+    for (int i = 0; i < 7; i++) {
+        fc_frame_release(frames[i]);
+    }
+    end(&pair);
+}
+
+/* The leader writes a place again when all released it; frames that are copies keep what they had. */
+static void should_keep_formats_of_places_that_are_written_again(void) {
+    struct pair pair;
+    begin_with(&pair, FAKE_URI "|delivery=latest", 0);
+    set_rate(&pair, 1, 1, 10);
+    fake_publish(&pair.leader, &pair.segment, 0, 100, true);
+    const fc_frame *first = next(&pair);
+    set_rate(&pair, 1, 2, 20);
+    fake_publish(&pair.leader, &pair.segment, 1, 100, true);
+    const fc_frame *second = next(&pair);
+    fc_close(pair.subscriber);
+    has_rate(first, 10);
+    has_rate(second, 20);
+    fc_frame_release(first);
+    fc_frame_release(second);
+    fake_stop(&pair.leader);
+    fake_segment_free(&pair.segment);
+}
+
 static void should_report_losses_before_the_next_frame(void) {
     struct pair pair;
     begin(&pair);
@@ -254,7 +315,9 @@ static void should_begin_when_the_source_waits(void) {
         fake_publish(&pair.leader, &pair.segment, i, 100, true);
     }
     const fc_frame *frame;
-    CHECK_NUMBER(FC_EMPTY, fc_next(pair.subscriber, 50, &frame, NULL));
+    for (int i = 0; i < WAIT_MS / 50 && released(&pair) < 3; i++) {
+        CHECK_NUMBER(FC_EMPTY, fc_next(pair.subscriber, 50, &frame, NULL));
+    }
     CHECK_NUMBER(3, released(&pair));
     fake_set64(&pair.segment, FC_LAYOUT_WAITED_FROM_AT, 4);
     fake_publish(&pair.leader, &pair.segment, 3, 100, true);
@@ -564,12 +627,31 @@ static void should_end_the_wait_for_a_leader_by_a_signal(void) {
     CHECK(none == NULL);
 }
 
+static int stop_at_three(void *context) {
+    int *calls = context;
+    return ++*calls == 3;
+}
+
+static void should_end_the_wait_for_a_leader_when_the_program_says_so(void) {
+    fc_subscriber *none;
+    int calls = 0;
+    fc_options options = FC_OPTIONS_DEFAULT;
+    options.leader_wait_ms = -1;
+    options.on_wait = stop_at_three;
+    options.context = &calls;
+    CHECK_NUMBER(FC_INTERRUPTED, fc_subscribe(FAKE_URI, &options, &none, NULL));
+    CHECK(none == NULL);
+    CHECK_NUMBER(3, calls);
+}
+
 int main(void) {
     fake_directory();
     fc_close(NULL);
     int before = open_descriptors();
     should_read_frames_in_place();
     should_release_in_order_and_wake_a_leader_that_wants();
+    should_know_the_format_of_each_frame();
+    should_keep_formats_of_places_that_are_written_again();
     should_report_losses_before_the_next_frame();
     should_keep_frames_beyond_the_subscriber();
     should_give_the_newest_under_latest();
@@ -587,6 +669,7 @@ int main(void) {
     should_be_readable_when_there_is_news();
     should_end_a_wait();
     should_end_the_wait_for_a_leader_by_a_signal();
+    should_end_the_wait_for_a_leader_when_the_program_says_so();
     should_change_nothing_in_the_child_of_a_fork();
     CHECK_NUMBER(before, open_descriptors());
     printf("follower_test: %d checks\n", checks);

@@ -1,6 +1,7 @@
 /* Words and messages of a hostile leader: nothing is read outside its memory, and no call hangs. A first argument is
  * the number of rounds, a second one the seed. */
 #include "check.h"
+#include "dlpack.h"
 #include "fake_leader.h"
 #include "framecast.h"
 #include "subscriber.h"
@@ -41,8 +42,9 @@ static int64_t any_place(const struct fake_segment *segment) {
         FC_LAYOUT_PUBLISHED_AT, FC_LAYOUT_STATE_AT, FC_LAYOUT_WANTS_AT, FC_LAYOUT_FREED_AT, FC_LAYOUT_WAITS_AT,
         FC_LAYOUT_WAITED_FROM_AT, FC_LAYOUT_CLOCK_OFFSET_AT, FC_LAYOUT_CLOCK_ERROR_AT, FC_LAYOUT_OPEN_AT,
         FC_LAYOUT_HEARTBEAT_AT, FC_LAYOUT_START_FRAME_AT};
-    switch (draw() % 4) {
+    switch (draw() % 5) {
     case 0: return (int64_t)(draw() % (FC_LAYOUT_HEADER_BYTES / 8)) * 8;
+    case 3: return FC_LAYOUT_FORMATS_PLACE + (int64_t)(draw() % 3) * FC_LAYOUT_FORMAT_STRIDE + (int64_t)(draw() % 18) * 8;
     case 1: return HEADER[draw() % (sizeof HEADER / sizeof HEADER[0])];
     case 2: return fake_member((int)(draw() % 2), (int64_t)(draw() % 16) * 8);
     default: return fake_entry(segment->published - (int64_t)(draw() % 4), (int64_t)(draw() % 8) * 8);
@@ -53,6 +55,30 @@ static void scribble(struct fake_segment *segment, int words) {
     for (int i = 0; i < words; i++) {
         fake_set64(segment, any_place(segment), word());
     }
+}
+
+/* {v: 1, tensor: {type: [1, 8, 1], shape: [2, 3]}, keys: {a: b}}, with strides [4, 1]. */
+static const uint8_t FORMAT[] = {
+    0xa3, 0x61, 'v', 1, 0x66, 't', 'e', 'n', 's', 'o', 'r', 0xa3, 0x64, 't', 'y', 'p', 'e', 0x83, 1, 8, 1, 0x65, 's', 'h',
+    'a', 'p', 'e', 0x82, 2, 3, 0x67, 's', 't', 'r', 'i', 'd', 'e', 's', 0x82, 4, 1, 0x64, 'k', 'e', 'y', 's', 0xa1, 0x61,
+    'a', 0x61, 'b'};
+
+/* A tensor lies within the frame, whatever its format says. */
+static void look_at_tensor(const fc_frame *frame) {
+    const fc_format *format = fc_frame_format(frame);
+    char text[128];
+    if (format != NULL) {
+        CHECK(fc_format_text(format, text, sizeof text) >= 0);
+    }
+    DLManagedTensor *tensor = fc_frame_tensor(frame);
+    CHECK(tensor != NULL);
+    const DLTensor *shown = &tensor->dl_tensor;
+    int64_t last = 0;
+    for (int i = 0; i < shown->ndim; i++) {
+        last += (shown->shape[i] - 1) * shown->strides[i];
+    }
+    CHECK((uint64_t)(last + 1) * ((uint64_t)(shown->dtype.bits * shown->dtype.lanes + 7) / 8) <= frame->bytes);
+    tensor->deleter(tensor);
 }
 
 static void look_at(const fc_frame *frame) {
@@ -68,6 +94,7 @@ static void look_at(const fc_frame *frame) {
     }
     volatile unsigned all = sum;
     (void)all;
+    look_at_tensor(frame);
 }
 
 static void read_some(fc_subscriber *subscriber, const fc_frame *held[HELD]) {
@@ -150,6 +177,7 @@ static void round_of(int number) {
     CHECK_NUMBER(FC_OK, fc_subscribe(uri, &options, &subscriber, NULL));
     fake_accept(&leader);
     fake_segment_make(&segment, RING, draw() % 8 == 0 ? FAKE_UNSEALED : draw() % 2 == 0 ? FAKE_SOURCE : 0);
+    fake_format(&segment, 1, 1, FORMAT, sizeof FORMAT);
     if (number % 4 == 0) {
         scribble(&segment, 2);
     }

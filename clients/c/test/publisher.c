@@ -1,10 +1,11 @@
 /*
  * A publisher for tests without Java: a window of a few frames, read by any number of followers.
  *
- *     publisher URI FRAMES BYTES WINDOW [FOLLOWERS]
+ *     publisher URI FRAMES BYTES WINDOW [FOLLOWERS [FORMAT...]]
  *
  * Begins when FOLLOWERS (1 unless given) have come. Each byte of frame n is n modulo 256. Ends the stream behind the
- * last frame, and stays until all followers have left.
+ * last frame, and stays until all followers have left. FORMATs are bytes in hexadecimal; each is that of as many frames,
+ * one after the other.
  */
 #include "check.h"
 #include "fake_leader.h"
@@ -80,14 +81,27 @@ static int64_t released(void) {
     return least;
 }
 
+static void set_format(const char *hex, int index) {
+    uint8_t bytes[FC_LAYOUT_FORMAT_BYTES_MAX];
+    size_t length = 0;
+    for (; hex[2 * length] != 0 && hex[2 * length + 1] != 0 && length < sizeof bytes; length++) {
+        unsigned value;
+        CHECK_NUMBER(1, sscanf(hex + 2 * length, "%2x", &value));
+        bytes[length] = (uint8_t)value;
+    }
+    fake_format(&segment, 1 + index % FC_LAYOUT_FORMATS, index + 1, bytes, length);
+}
+
 int main(int count, char **words) {
     if (count < 5) {
-        fputs("usage: publisher URI FRAMES BYTES WINDOW [FOLLOWERS]\n", stderr);
+        fputs("usage: publisher URI FRAMES BYTES WINDOW [FOLLOWERS [FORMAT...]]\n", stderr);
         return 2;
     }
     long frames = atol(words[2]);
     long bytes = atol(words[3]);
     long window = atol(words[4]);
+    int formats_set = 0;
+    long next_change = 0;
     int wanted = count > 5 ? atoi(words[5]) : 1;
     memset(connections, -1, sizeof connections);
     /* Room for the longest frame twice, and whole pages. */
@@ -106,6 +120,10 @@ int main(int count, char **words) {
         }
         if (number % 64 == 0) {
             serve(0);
+        }
+        if (number == next_change && formats_set < count - 6) {
+            set_format(words[6 + formats_set], formats_set);
+            next_change = frames * ++formats_set / (count - 6);
         }
         fake_publish(&leader, &segment, number, bytes, true);
     }

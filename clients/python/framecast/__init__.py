@@ -4,7 +4,7 @@
 
     with framecast.subscribe("framecast:udp?group=224.20.30.39:24326|channel=cam1") as stream:
         for frame in stream:
-            picture = frame.numpy().reshape(1080, 1920, 3)
+            print(frame.format, frame.numpy().shape)
 
 Frames are read where the leader of the host group received them. See docs/python.md.
 """
@@ -20,6 +20,7 @@ from ._errors import (
     UriError,
     VersionMismatch,
 )
+from ._format import Format, Picture, Samples
 from ._frame import Frame, Lost
 from ._subscriber import Stats, Subscriber, subscribe
 
@@ -27,12 +28,15 @@ __version__ = "0.2.0"
 
 __all__ = [
     "BrokenLeader",
+    "Format",
     "Frame",
     "FramecastError",
     "LeaderGone",
     "Lost",
     "NoLeader",
+    "Picture",
     "Refused",
+    "Samples",
     "SourceLost",
     "Stats",
     "Subscriber",

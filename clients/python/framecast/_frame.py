@@ -3,11 +3,17 @@
 import ctypes
 from typing import Any, NamedTuple, Optional, Sequence, Tuple
 
-from . import _library
+from . import _format, _library
+from ._format import Format
 
 _HOST = (1, 0)  # kDLCPU
 # DLDataTypeCode of NumPy's kinds.
 _CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
+# Of tensors, those that NumPy has by the same names.
+_NUMPY_TYPES = frozenset(
+    ["bool", "complex64", "complex128", "float16", "float32", "float64"]
+    + [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
+)
 _NOT_OWNED = "the frame is released"
 
 
@@ -40,6 +46,7 @@ class Frame:
         "clock_error_ns",
         "clock_offset_ns",
         "flags",
+        "format",
         "lost",
         "metadata",
         "nbytes",
@@ -65,6 +72,7 @@ class Frame:
         self.flags: int = shown.flags
         self.metadata: bytes = ctypes.string_at(shown.metadata, shown.metadata_bytes)
         self.lost = Lost(*shown.lost)
+        self.format: Optional[Format] = _format.of_frame(address)
 
     @property
     def keyframe(self) -> bool:
@@ -124,40 +132,58 @@ class Frame:
         dl_device: Optional[Tuple[int, int]] = None,
         copy: Optional[bool] = None,
     ) -> Any:
-        """The bytes as a tensor of uint8, without a copy. The tensor holds the frame."""
+        """The tensor of the frame's format, without a copy; one dimension of uint8 where it has none, or the frame is
+        shorter. The tensor holds the frame.
+        """
         if stream not in (None, -1):
             raise BufferError("framecast: a frame in host memory has no stream")
         if dl_device is not None and tuple(dl_device) != _HOST:
             raise BufferError(f"framecast: the frame lies in host memory, not on device {dl_device}")
         if copy:
             raise BufferError("framecast: frames are given without a copy; copy the array")
-        return self._tensor(1, 8, None)
+        self._held()
+        return _taken(_library.frame_tensor(self._address), "no memory for a tensor")
 
     def _tensor(self, code: int, bits: int, shape: Optional[Sequence[int]]) -> Any:
         self._held()
         dimensions = 0 if shape is None else len(shape)
         extents = (ctypes.c_int64 * dimensions)(*(shape or ()))
         address = _library.tensor(self._address, code, bits, 1, dimensions, extents)
-        if not address:
-            raise ValueError(f"framecast: {tuple(shape or ())} elements of {bits} bits do not fit into {self.nbytes} bytes")
-        capsule = ctypes.cast(address, ctypes.py_object).value
-        # The cast took a reference of its own.
-        ctypes.pythonapi.Py_DecRef(ctypes.py_object(capsule))
-        return capsule
+        return _taken(address, f"{tuple(shape or ())} elements of {bits} bits do not fit into {self.nbytes} bytes")
 
     def numpy(self, dtype: Any = None, shape: Optional[Sequence[int]] = None) -> Any:
         """A NumPy array over the bytes, without a copy, not to be written. The array holds the frame.
 
-        Without arguments: one dimension of uint8. With a dtype and no shape: as many elements as there are.
+        Without arguments: the tensor of the frame's format; one dimension of uint8 where it has none, where NumPy has no
+        such type, or where the frame is shorter. With a dtype and no shape: as many elements as there are.
         """
         import numpy
 
+        if dtype is None and shape is None:
+            return self._formatted(numpy)
         wanted = numpy.dtype(numpy.uint8 if dtype is None else dtype)
         if wanted.kind not in _CODES or not wanted.isnative:
             raise TypeError(f"framecast: expected a dtype of native numbers, got {wanted}")
         if shape is None:
             shape = (self.nbytes // wanted.itemsize,)
         return numpy.from_dlpack(_Shaped(self, _CODES[wanted.kind], wanted.itemsize * 8, shape))
+
+    def _formatted(self, numpy: Any) -> Any:
+        array = numpy.from_dlpack(_Shaped(self, 1, 8, (self.nbytes,)))
+        found = self.format
+        if found is None or found.shape is None or found.dtype not in _NUMPY_TYPES:
+            return array
+        wanted = numpy.dtype(found.dtype)
+        # NumPy knows no vectors: their elements are one more dimension.
+        vector = (found.lanes,) if found.lanes > 1 else ()
+        strides = found.strides and tuple(n * wanted.itemsize * found.lanes for n in found.strides)
+        if strides and vector:
+            strides += (wanted.itemsize,)
+        try:
+            return numpy.ndarray(found.shape + vector, wanted, array, strides=strides)
+        except (TypeError, ValueError):
+            # The frame is shorter.
+            return array
 
     def release(self) -> None:
         """Gives back the frame, which arrays and views of it hold nevertheless. Idempotent."""
@@ -168,6 +194,16 @@ class Frame:
 
     def __exit__(self, *_: object) -> None:
         self.release()
+
+
+def _taken(address: Optional[int], failure: str) -> Any:
+    """The capsule that a C function made."""
+    if not address:
+        raise ValueError(f"framecast: {failure}")
+    capsule = ctypes.cast(address, ctypes.py_object).value
+    # The cast took a reference of its own.
+    ctypes.pythonapi.Py_DecRef(ctypes.py_object(capsule))
+    return capsule
 
 
 class _Shaped:

@@ -25,6 +25,8 @@ FRAME_IN_PLACE = 2
 FRAME_COPIED = 4
 
 LOSS_REASONS = 6
+DIMENSIONS_MAX = 16
+PLANES_MAX = 4
 
 _SONAME = "libframecast.so.0"
 
@@ -69,6 +71,59 @@ class Stats(ctypes.Structure):
         ("held", ctypes.c_uint64),
         ("leader_process", ctypes.c_int32),
         ("leader_is_publisher", ctypes.c_int32),
+    ]
+
+
+class Tensor(ctypes.Structure):
+    _fields_ = [
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("dimensions", ctypes.c_int32),
+        ("shape", ctypes.c_int64 * DIMENSIONS_MAX),
+        ("strides", ctypes.c_int64 * DIMENSIONS_MAX),
+        ("strided", ctypes.c_int32),
+        ("bytes", ctypes.c_int64),
+    ]
+
+
+class Plane(ctypes.Structure):
+    _fields_ = [("offset", ctypes.c_int64), ("stride", ctypes.c_int64)]
+
+
+class Picture(ctypes.Structure):
+    _fields_ = [
+        ("pixels", ctypes.c_char_p),
+        ("gstreamer", ctypes.c_char_p),
+        ("width", ctypes.c_int32),
+        ("height", ctypes.c_int32),
+        ("planes", ctypes.c_int32),
+        ("range", ctypes.c_int),
+        ("plane", Plane * PLANES_MAX),
+    ]
+
+
+class Samples(ctypes.Structure):
+    _fields_ = [("rate", ctypes.c_double), ("channels", ctypes.c_int32)]
+
+
+class Rate(ctypes.Structure):
+    _fields_ = [("numerator", ctypes.c_int32), ("denominator", ctypes.c_int32)]
+
+
+class Key(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("value", ctypes.c_char_p)]
+
+
+class Format(ctypes.Structure):
+    _fields_ = [
+        ("id", ctypes.c_uint64),
+        ("tensor", ctypes.POINTER(Tensor)),
+        ("picture", ctypes.POINTER(Picture)),
+        ("samples", ctypes.POINTER(Samples)),
+        ("rate", ctypes.POINTER(Rate)),
+        ("keys", ctypes.c_uint32),
+        ("key", ctypes.POINTER(Key)),
     ]
 
 
@@ -128,6 +183,18 @@ tensor = _locked.fc_python_tensor
 tensor.argtypes = [_pointer, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.POINTER(ctypes.c_int64)]
 # Where memory is short, or where shape and type need more than the frame has, NULL comes without an exception.
 tensor.restype = _pointer
+
+frame_tensor = _locked.fc_python_frame_tensor
+frame_tensor.argtypes = [_pointer]
+frame_tensor.restype = _pointer
+
+frame_format = _locked.fc_frame_format
+frame_format.argtypes = [_pointer]
+frame_format.restype = _pointer
+
+format_text = _locked.fc_format_text
+format_text.argtypes = [_pointer, ctypes.c_char_p, ctypes.c_size_t]
+format_text.restype = ctypes.c_int
 
 owner = _locked.fc_python_owner
 owner.argtypes = [_pointer]

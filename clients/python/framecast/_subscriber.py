@@ -26,11 +26,14 @@ class Stats(NamedTuple):
     leader_is_publisher: bool
 
 
-def subscribe(uri: str, *, leader_wait: Optional[float] = 10.0) -> "Subscriber":
+def subscribe(uri: str, *, device: str = "host", leader_wait: Optional[float] = 10.0) -> "Subscriber":
     """Follows the host group of a channel, such as `framecast:udp?group=224.20.30.39:24326|channel=cam1`.
 
+    device: where frames are wanted. This version gives them in host memory alone.
     leader_wait: seconds to wait for a leader, now and whenever one is gone. None: for ever.
     """
+    if device != "host":
+        raise _errors.Unsupported(f"framecast: frames come in host memory; device: expected 'host', got {device!r}")
     return Subscriber(uri, leader_wait=leader_wait)
 
 

@@ -31,8 +31,9 @@ class StreamTest(unittest.TestCase):
         os.environ.update(variables)
         self.addCleanup(lambda: [os.environ.pop(n) if v is None else os.environ.update({n: v}) for n, v in before.items()])
 
-    def publish(self, frames, size=4096, window=8, followers=1, uri=URI):
+    def publish(self, frames, size=4096, window=8, followers=1, uri=URI, formats=()):
         command = [str(PUBLISHER), uri, str(frames), str(size), str(window), str(followers)]
+        command += [each.hex() for each in formats]
         process = subprocess.Popen(command, env=dict(os.environ, XDG_RUNTIME_DIR=self.directory))
 
         def stop():

@@ -49,6 +49,7 @@ final class CLayoutTest {
         define(text, "METADATA_PLACE", SegmentLayout.metadata(0));
         define(text, "MEMBERS_PLACE", SegmentLayout.member(0));
         define(text, "DEVICES_PLACE", SegmentLayout.device(0));
+        define(text, "FORMATS_PLACE", SegmentLayout.format(1));
         define(text, "WORDS_BYTES", SegmentLayout.wordsBytes());
         text.append('\n');
         defineAll(text, GroupMessage.class, "MESSAGE_");
