@@ -53,11 +53,12 @@ final class FormatSimulationTest {
         assertTrue(found > 0);
     }
 
-    /// Late joiners, crashes, policies and co-roots of the seed, a change after every other frame.
+    /// Late joiners, crashes, policies and co-roots of the seed, a change after every other frame. -Dsim.formats=N runs
+    /// other than 2000.
     @Tag("campaign")
     @Test
     void shouldDeliverEachFrameWithItsFormatWhenReceiversComeAndGo() {
-        for (long seed = 1; seed <= 10_000; seed++) {
+        for (long seed = 1; seed <= Long.getLong("sim.formats", 2_000); seed++) {
             final Swarm swarm = Swarm.of(1 + (int) (seed % 5), 0.05);
             final SimOptions options =
                     SimOptions.draw(new SplittableRandom(seed), seed % 2 == 0 ? swarm : swarm.withCrashes());
