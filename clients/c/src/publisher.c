@@ -78,7 +78,7 @@ static fc_status open_publisher(struct fc_publisher *publisher, const char *uri,
     int64_t ring_bytes = 0;
     status = choose_ring(options, frame_max, &ring_bytes, error);
     if (status == FC_OK && !fci_ring_make(&publisher->ring, ring_bytes)) {
-        status = fci_fail(error, FC_E_RESOURCES, "publish: no ring of %lld bytes: %s; lower frame-max or ring_bytes",
+        status = fci_fail(error, FC_E_RESOURCES, "publisher: no ring of %lld bytes: %s; lower frame-max or ring_bytes",
                           (long long)ring_bytes, strerror(errno));
     }
     if (status == FC_OK) {
@@ -129,7 +129,7 @@ fc_status fc_publish_open(const char *uri, const fc_publish_options *given, fc_p
 }
 
 static fc_status finish(struct fc_publisher *publisher, fc_status status, const char *why, fc_error *error) {
-    fci_fail(&publisher->final, status, "publish: the server (process %d) of %s %s", (int)publisher->server,
+    fci_fail(&publisher->final, status, "publisher: the server (process %d) of %s %s", (int)publisher->server,
              publisher->channel.name, why);
     return fci_fail(error, status, "%s", publisher->final.text);
 }
@@ -242,7 +242,7 @@ static fc_status writable(const struct fc_publisher *publisher, const char *call
 
 static fc_status too_long(const struct fc_publisher *publisher, uint64_t bytes, fc_error *error) {
     bool by_ring = publisher->frame_max > ring_frame_max(publisher);
-    return fci_fail(error, FC_E_TOO_LONG, "publish: a frame of %llu bytes is longer than the %llu of %s; raise %s",
+    return fci_fail(error, FC_E_TOO_LONG, "publisher: a frame of %llu bytes is longer than the %llu of %s; raise %s",
                     (unsigned long long)bytes, (unsigned long long)fc_publish_frame_max(publisher),
                     by_ring ? "the publisher's ring" : publisher->channel.name,
                     by_ring ? "ring_bytes or frame_max of fc_publish_options" : "frame-max= of the URI");
@@ -275,11 +275,11 @@ fc_status fc_claim(fc_publisher *publisher, uint64_t bytes, int timeout_ms, void
 
 static fc_status check(const struct fc_publisher *publisher, const fc_commit_options *options, fc_error *error) {
     if (options->metadata_bytes > FCI_METADATA_MAX) {
-        return fci_fail(error, FC_E_TOO_LONG, "publish: expected at most %d bytes of metadata, got %u", FCI_METADATA_MAX,
+        return fci_fail(error, FC_E_TOO_LONG, "publisher: expected at most %d bytes of metadata, got %u", FCI_METADATA_MAX,
                         (unsigned)options->metadata_bytes);
     }
     if (options->metadata_bytes > 0 && options->metadata == NULL) {
-        return fci_fail(error, FC_E_ARGUMENT, "publish: expected %u bytes of metadata, got NULL",
+        return fci_fail(error, FC_E_ARGUMENT, "publisher: expected %u bytes of metadata, got NULL",
                         (unsigned)options->metadata_bytes);
     }
     if (options->bytes > (uint64_t)publisher->claimed) {

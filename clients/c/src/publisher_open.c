@@ -78,7 +78,7 @@ static fc_status hear(int from, int64_t end_ns, struct answer *answer, fc_error 
         memcpy(&answer->frame_max, message + FC_CLIENT_MESSAGE_FRAME_MAX, 8);
     }
     bool sound = magic == FC_CLIENT_MAGIC && type == FC_CLIENT_TYPE_ANSWER;
-    return sound ? FC_OK : fci_fail(error, FC_E_BROKEN, "publish: the server's answer makes no sense; restart it");
+    return sound ? FC_OK : fci_fail(error, FC_E_BROKEN, "publisher: the server's answer makes no sense; restart it");
 }
 
 static fc_status judge(struct fc_publisher *publisher, const struct answer *answer, pid_t server, fc_error *error) {
@@ -86,21 +86,21 @@ static fc_status judge(struct fc_publisher *publisher, const struct answer *answ
     switch (answer->code) {
     case FC_CLIENT_ACCEPTED:
         if (answer->frame_max < 1) {
-            return fci_fail(error, FC_E_BROKEN, "publish: the server (process %d) takes frames of %lld bytes; restart it",
+            return fci_fail(error, FC_E_BROKEN, "publisher: the server (process %d) takes frames of %lld bytes; restart it",
                             (int)server, (long long)answer->frame_max);
         }
         publisher->server = server;
         publisher->frame_max = answer->frame_max;
         return FC_OK;
     case FC_CLIENT_BUSY:
-        return fci_fail(error, FC_E_BUSY, "publish: another client publishes on %s by process %d; end it, wait longer, or"
+        return fci_fail(error, FC_E_BUSY, "publisher: another client publishes on %s by process %d; end it, wait longer, or"
                         " use another channel", name, (int)server);
     case FC_CLIENT_OTHER_VERSION:
-        return fci_fail(error, FC_E_VERSION, "publish: the server (process %d) speaks version %u of publishing, libframecast"
+        return fci_fail(error, FC_E_VERSION, "publisher: the server (process %d) speaks version %u of publishing, libframecast"
                         " version %d; take both of the same release", (int)server, (unsigned)answer->version,
                         (int)FC_CLIENT_VERSION);
     default:
-        return fci_fail(error, FC_E_REFUSED, "publish: the server (process %d) cannot publish on %s; its output says why",
+        return fci_fail(error, FC_E_REFUSED, "publisher: the server (process %d) cannot publish on %s; its output says why",
                         (int)server, name);
     }
 }
@@ -157,7 +157,7 @@ fc_status fci_publisher_enter(struct fc_publisher *publisher, uint64_t frame_max
     }
     return status != FC_EMPTY
                ? status
-               : fci_fail(error, FC_E_NO_SERVER, "publish: nobody publishes for clients of %s on this host; start"
+               : fci_fail(error, FC_E_NO_SERVER, "publisher: nobody publishes for clients of %s on this host; start"
                           " `framecast serve --publish URI` with the same transport, group= and channel=, as the same user,"
                           " and network namespace", publisher->channel.name);
 }
