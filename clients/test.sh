@@ -404,6 +404,12 @@ test_publish_to_another_namespace() {
     same_crc program far
 }
 
+test_python_publishes() {
+    cd "$here/python/tests"
+    FRAMECAST_TOOL=$tool FRAMECAST_TEST_PORT=$port "$1" -B -m unittest -v test_publish
+    echo "figures: $("$1" --version), NumPy $(version_of "$1" numpy), PyTorch $(version_of "$1" torch)"
+}
+
 test_publisher_is_killed() {
     serve
     receive one
@@ -505,6 +511,9 @@ if "$tool" --version >"$work/version" 2>&1; then
     else
         echo 'skipped another network namespace: it needs root and iproute2'
     fi
+    for python in $pythons; do
+        check 'a Python program publishes' test_python_publishes "$python"
+    done
     check 'a C program that publishes is killed' test_publisher_is_killed
     check 'two C programs publish' test_two_publishers
     check 'the server is killed' test_server_is_killed
