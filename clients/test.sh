@@ -410,6 +410,36 @@ test_python_publishes() {
     echo "figures: $("$1" --version), NumPy $(version_of "$1" numpy), PyTorch $(version_of "$1" torch)"
 }
 
+# The first block of a language behind "## Publishing" in a page.
+publishing_block_of() {
+    awk -v language="\`\`\`$2" '
+        $0 == "## Publishing" { found = 1 }
+        $0 == "```" { if (inside) exit }
+        inside { print }
+        found && $0 == language { inside = 1 }' "$project/docs/$1"
+}
+
+# The programs of the pages publish 20 frames, to a subscriber in Java and one in C.
+test_pages_publish() {
+    publishing_block_of c.md c >"$work/publish_page.c"
+    cc -Wall -Wextra -Werror -I"$here/c/include" "$work/publish_page.c" -L"$here/c/build" -lframecast \
+        -Wl,-rpath,"$here/c/build" -o "$work/publish_page"
+    publishing_block_of python.md python >"$work/publish_page.py"
+    export PYTHONPATH=$here/python
+    serve
+    local program
+    for program in "$work/publish_page" "/usr/bin/python3 -B $work/publish_page.py"; do
+        receive java
+        local java=$started
+        # shellcheck disable=SC2086 # A command and its arguments.
+        $program "$channel"
+        status_of "$java"
+        cat "$work/java"
+        grep -q '"frames": 20' "$work/java"
+    done
+    grep -q '"format"' "$work/java"
+}
+
 test_publisher_is_killed() {
     serve
     receive one
@@ -514,6 +544,9 @@ if "$tool" --version >"$work/version" 2>&1; then
     for python in $pythons; do
         check 'a Python program publishes' test_python_publishes "$python"
     done
+    if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+        check 'the programs of docs/c.md and docs/python.md publish' test_pages_publish
+    fi
     check 'a C program that publishes is killed' test_publisher_is_killed
     check 'two C programs publish' test_two_publishers
     check 'the server is killed' test_server_is_killed
