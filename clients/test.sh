@@ -547,6 +547,175 @@ test_gstreamer_errors() {
 if [ -n "$only" ]; then
     make -s -C "$here/c" test-programs
 fi
+
+# Publishing: `framecast serve --publish`, clients that publish, and subscribers in Java.
+producer=$here/c/build/publish
+
+# Starts the server of a new channel; sets `server`.
+serve() {
+    new_channel
+    start server "$tool" serve --publish "$channel"
+    server=$started
+    await server 'publishes for clients'
+}
+
+# Starts a subscriber in Java under this name; sets `started`.
+receive() {
+    local name=$1
+    shift
+    start "$name" "$tool" subscribe "$channel" --device host --json - "$@"
+}
+
+test_publish() {
+    serve
+    receive near
+    local near=$started
+    receive lossy --loss 0.01 --seed 7
+    local lossy=$started
+    start one "$follower" --wait-ms 30000 "$channel|host-group=auto"
+    local one=$started
+    head -c 30000017 /dev/urandom >"$work/input"
+    start program "$producer" --input "$work/input" --bytes 70000 --metadata hello --wait-subscribers 3 "$channel"
+    status_of "$started"
+    status_of "$near"
+    status_of "$lossy"
+    status_of "$one"
+    same_crc program near lossy one
+    grep -q '^frames 429 bytes 30000017 .*: end of stream' "$work/program"
+    grep -q '^frames 429 bytes 30000017 .* lost 0 sessions 1 .*: end of stream' "$work/one"
+    # The next one, by copies, on the same channel.
+    receive next
+    local next=$started
+    start program "$producer" --frames 20000 --bytes 64 --copy "$channel"
+    status_of "$started"
+    status_of "$next"
+    same_crc program next
+    grep -q 'ended its stream after 20000 frames' "$work/server"
+    echo "figures: $(grep -o 'repaired_datagrams": [0-9]*' "$work/lossy" | grep -o '[0-9]*$') datagrams of 30 MB repaired"
+}
+
+# The subscriber is on another host, as far as the kernel is concerned.
+test_publish_to_another_namespace() {
+    local space=framecast-$$
+    # shellcheck disable=SC2064 # The name is gone when the trap runs.
+    trap "kill_children; ip netns delete $space || :" EXIT
+    ip netns add "$space"
+    ip link add "fc$$" type veth peer name "fd$$" netns "$space"
+    ip address add 10.77.0.1/24 dev "fc$$"
+    ip link set "fc$$" up
+    ip -n "$space" address add 10.77.0.2/24 dev "fd$$"
+    ip -n "$space" link set "fd$$" up
+    ip -n "$space" link set lo up
+    channel="framecast:udp?group=224.20.30.77:$port|channel=clients|interface=10.77.0"
+    start server "$tool" serve --publish "$channel.1"
+    await server 'publishes for clients'
+    start far ip netns exec "$space" "$tool" subscribe "$channel.2" --device host --json - --loss 0.01
+    local far=$started
+    start program "$producer" --frames 1000 --bytes 50000 "$channel.1"
+    status_of "$started" || { cat "$work/program" "$work/server" "$work/far"; return 1; }
+    status_of "$far"
+    same_crc program far
+}
+
+test_python_publishes() {
+    cd "$here/python/tests"
+    FRAMECAST_TOOL=$tool FRAMECAST_TEST_PORT=$port "$1" -B -m unittest -v test_publish
+    echo "figures: $("$1" --version), NumPy $(version_of "$1" numpy), PyTorch $(version_of "$1" torch)"
+}
+
+# The first block of a language behind "## Publishing" in a page.
+publishing_block_of() {
+    awk -v language="\`\`\`$2" '
+        $0 == "## Publishing" { found = 1 }
+        $0 == "```" { if (inside) exit }
+        inside { print }
+        found && $0 == language { inside = 1 }' "$project/docs/$1"
+}
+
+# The programs of the pages publish 20 frames, to a subscriber in Java and one in C.
+test_pages_publish() {
+    publishing_block_of c.md c >"$work/publish_page.c"
+    cc -Wall -Wextra -Werror -I"$here/c/include" "$work/publish_page.c" -L"$here/c/build" -lframecast \
+        -Wl,-rpath,"$here/c/build" -o "$work/publish_page"
+    publishing_block_of python.md python >"$work/publish_page.py"
+    export PYTHONPATH=$here/python
+    serve
+    local program
+    for program in "$work/publish_page" "/usr/bin/python3 -B $work/publish_page.py"; do
+        receive java
+        local java=$started
+        # shellcheck disable=SC2086 # A command and its arguments.
+        $program "$channel"
+        status_of "$java"
+        cat "$work/java"
+        grep -q '"frames": 20' "$work/java"
+    done
+    grep -q '"format"' "$work/java"
+}
+
+test_publisher_is_killed() {
+    serve
+    receive one
+    local one=$started
+    start program "$producer" --frames 1000000 --bytes 5000 --delay-us 1000 "$channel"
+    await server 'publishes$'
+    sleep 5
+    kill -9 "$started"
+    local status=0
+    status_of "$one" || status=$?
+    cat "$work/one" "$work/server"
+    [ "$status" != 0 ]
+    grep -q -i 'source.* lost\|lost.* source\|without an end' "$work/one"
+    grep -q 'is gone after [1-9][0-9]* frames' "$work/server"
+    receive two
+    local two=$started
+    start program "$producer" --frames 300 --bytes 5000 "$channel"
+    status_of "$started"
+    status_of "$two"
+    same_crc program two
+}
+
+test_two_publishers() {
+    serve
+    receive one
+    local one=$started
+    start program "$producer" --frames 3000 --bytes 5000 --delay-us 1000 "$channel"
+    local program=$started
+    await server 'publishes$'
+    local status=0
+    "$producer" --frames 10 --bytes 5000 --wait-ms 200 "$channel" >"$work/second" 2>&1 || status=$?
+    cat "$work/second"
+    [ "$status" = 2 ] && [ "$(wc -l <"$work/second")" = 1 ]
+    grep -q "^publish: publisher: another client publishes on clients by process $server; end it" "$work/second"
+    status_of "$program"
+    status_of "$one"
+    same_crc program one
+}
+
+test_server_is_killed() {
+    serve
+    receive one
+    start program "$producer" --frames 1000000 --bytes 5000 --delay-us 1000 "$channel"
+    local program=$started
+    await server 'publishes$'
+    sleep 4
+    kill -9 "$server"
+    local status=0
+    status_of "$program" || status=$?
+    cat "$work/program"
+    [ "$status" = 3 ]
+    grep -q 'is gone; start `framecast serve --publish URI` again' "$work/program"
+}
+
+test_no_server() {
+    new_channel
+    local status=0
+    "$producer" --frames 10 --wait-ms 100 "$channel" >"$work/program" 2>&1 || status=$?
+    cat "$work/program"
+    [ "$status" = 2 ]
+    grep -q 'nobody publishes for clients of clients on this host; start `framecast serve --publish URI`' "$work/program"
+}
+
 check 'libframecast' make -s -C "$here/c" check
 check 'libframecast under sanitizers' make -s -C "$here/c" check SANITIZE=1
 if command -v pkg-config >/dev/null; then
@@ -604,6 +773,22 @@ if "$tool" --version >"$work/version" 2>&1; then
     check 'the next publisher' test_next_publisher
     check 'no successor' test_no_successor
     check 'nobody leads' test_nobody_leads
+    check 'a C program publishes' test_publish
+    if [ "$(id -u)" = 0 ] && ip netns add "framecast-$$" 2>/dev/null && ip netns delete "framecast-$$"; then
+        check 'a C program publishes to another network namespace' test_publish_to_another_namespace
+    else
+        echo 'skipped another network namespace: it needs root and iproute2'
+    fi
+    for python in $pythons; do
+        check 'a Python program publishes' test_python_publishes "$python"
+    done
+    if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+        check 'the programs of docs/c.md and docs/python.md publish' test_pages_publish
+    fi
+    check 'a C program that publishes is killed' test_publisher_is_killed
+    check 'two C programs publish' test_two_publishers
+    check 'the server is killed' test_server_is_killed
+    check 'no server' test_no_server
 else
     echo "skipped what needs the tool: $(tail -n 1 "$work/version")"
 fi

@@ -5,6 +5,8 @@
  *
  * Exit status: 0 the stream ended, or N frames came; 2 an error; 3 the source or the leader is gone.
  */
+#include "crc32c.h"
+
 #include <framecast.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -23,42 +25,6 @@ struct arguments {
     long wait_ms;
     bool poll;
 };
-
-/* Castagnoli's polynomial, eight bytes at a time (Kounavis and Berry 2005, "slicing by 8"). */
-static uint32_t tables[8][256];
-
-static void make_tables(void) {
-    for (uint32_t i = 0; i < 256; i++) {
-        uint32_t crc = i;
-        for (int bit = 0; bit < 8; bit++) {
-            crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78U : 0);
-        }
-        tables[0][i] = crc;
-    }
-    for (int table = 1; table < 8; table++) {
-        for (uint32_t i = 0; i < 256; i++) {
-            uint32_t before = tables[table - 1][i];
-            tables[table][i] = before >> 8 ^ tables[0][before & 255];
-        }
-    }
-}
-
-static uint32_t crc32c(uint32_t crc, const uint8_t *bytes, uint64_t length) {
-    crc = ~crc;
-    for (; length >= 8; length -= 8, bytes += 8) {
-        uint64_t word;
-        memcpy(&word, bytes, 8);
-        word ^= crc;
-        crc = 0;
-        for (int i = 0; i < 8; i++) {
-            crc ^= tables[7 - i][word >> (8 * i) & 255];
-        }
-    }
-    for (; length > 0; length--) {
-        crc = crc >> 8 ^ tables[0][(crc ^ *bytes++) & 255];
-    }
-    return ~crc;
-}
 
 static int usage(void) {
     fputs("usage: subscribe [--frames N] [--hold N] [--delay-us N] [--wait-ms N] [--poll] URI\n", stderr);
@@ -132,7 +98,7 @@ int main(int count, char **words) {
     if (!parse(count, words, &arguments)) {
         return usage();
     }
-    make_tables();
+    crc32c_make_tables();
     fc_error error;
     fc_subscriber *subscriber;
     fc_options options = FC_OPTIONS_DEFAULT;

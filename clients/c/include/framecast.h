@@ -1,5 +1,6 @@
 /*
- * libframecast: follows a Framecast stream that a program of this host receives or publishes.
+ * libframecast: follows a Framecast stream that a program of this host receives or publishes, and publishes by a server
+ * of this host (at the end).
  *
  * The library maps the leader's memory and reads frames where they lie (docs/host-segment.md). It joins no network,
  * and never leads a host group. It needs Linux and libc alone.
@@ -59,7 +60,18 @@ typedef enum fc_status {
     /* The leader shared what cannot be read. */
     FC_E_BROKEN = -8,
     /* No memory, or no descriptor, is left. */
-    FC_E_RESOURCES = -9
+    FC_E_RESOURCES = -9,
+
+    /* Of publishers. Not done within the time: no room, too few subscribers, not all acknowledged. */
+    FC_WOULD_BLOCK = 6,
+    /* The server is gone, or gave the stream up. Final. */
+    FC_SERVER_GONE = 7,
+    /* Nobody publishes for clients of the channel on this host. */
+    FC_E_NO_SERVER = -10,
+    /* Another client publishes on the channel. */
+    FC_E_BUSY = -11,
+    /* A frame, format or metadata is longer than the stream takes. */
+    FC_E_TOO_LONG = -12
 } fc_status;
 
 /* What a status means, in a few words. Static. */
@@ -320,6 +332,99 @@ void *fc_python_tensor(const fc_frame *frame, int code, int bits, int lanes, int
 void *fc_python_frame_tensor(const fc_frame *frame);
 /* A capsule that takes the caller's reference to the frame, and releases it with its own last reference. */
 void *fc_python_owner(const fc_frame *frame);
+
+/*
+ * Publishing. The process `framecast serve --publish URI` of this host publishes what this one writes into a ring that
+ * both map (docs/host-segment.md, "Publishing"). One client at a time publishes on a channel.
+ *
+ *     fc_publisher *scores;
+ *     fc_publish_open("framecast:udp?group=224.20.30.39:24336|channel=scores", NULL, &scores, &error);
+ *     fc_wait_ready(scores, 1, 30000, &error);
+ *     fc_send(scores, bytes, length, NULL, -1, &error);
+ *     fc_publish_end(scores, 10000, &error);
+ *     fc_publish_close(scores);
+ *
+ * Frames that are committed while no subscriber is ready are dropped: fc_wait_ready waits for one.
+ *
+ * Threads. One thread at a time uses a publisher, which has no thread of its own; any thread calls
+ * fc_ready_subscribers. The child of a fork must not use a publisher of its parent, but may close it.
+ *
+ * timeout_ms: 0 looks once, negative waits for ever; FC_WOULD_BLOCK: not within the time. A signal ends a wait with
+ * FC_INTERRUPTED. Statuses that are final come again with each call.
+ */
+typedef struct fc_publisher fc_publisher;
+
+typedef struct fc_publish_options {
+    /* Sizeof this struct: later versions add fields behind the last. */
+    size_t size;
+    /* Longest frame, bytes. 0: frame-max= of the URI, else that of the server's channel. */
+    uint64_t frame_max;
+    /* Bytes of the ring, rounded up to whole pages. 0: a few of the longest frames; 64 MiB where that is not known. */
+    uint64_t ring_bytes;
+    /* How long fc_publish_open waits for a server, and for another client to end. Negative: for ever. */
+    int64_t timeout_ms;
+} fc_publish_options;
+
+/* Ten seconds for a server. */
+#define FC_PUBLISH_OPTIONS_DEFAULT {sizeof(fc_publish_options), 0, 0, 10000}
+
+/* The source timestamp of a frame is the server's clock when it publishes the frame. */
+#define FC_TIMESTAMP_NOW INT64_MIN
+
+typedef struct fc_commit_options {
+    /* Sizeof this struct: later versions add fields behind the last. */
+    size_t size;
+    /* Other than 0: a subscriber may begin here. */
+    int keyframe;
+    /* The application's own bytes beside the frame, 0 … 1024. */
+    uint32_t metadata_bytes;
+    const void *metadata;
+    /* ns since the epoch. */
+    int64_t timestamp_ns;
+    /* Bytes of the frame, at most those that were claimed. 0: all of them. fc_send ignores it. */
+    uint64_t bytes;
+} fc_commit_options;
+
+#define FC_COMMIT_OPTIONS_DEFAULT {sizeof(fc_commit_options), 0, 0, NULL, FC_TIMESTAMP_NOW, 0}
+
+/* Publishes on a channel. The keys of the URI that count are group=, channel= and frame-max=; the others are those of
+ * the server's. options NULL: FC_PUBLISH_OPTIONS_DEFAULT. error may be NULL, here and below. */
+fc_status fc_publish_open(const char *uri, const fc_publish_options *options, fc_publisher **publisher, fc_error *error);
+
+/* Room for a frame in the ring, contiguous, at a multiple of 64 bytes: *data, to be written until fc_commit or fc_abort.
+ * One claim at a time. */
+fc_status fc_claim(fc_publisher *publisher, uint64_t bytes, int timeout_ms, void **data, fc_error *error);
+/* Publishes the claimed frame. options NULL: FC_COMMIT_OPTIONS_DEFAULT. */
+fc_status fc_commit(fc_publisher *publisher, const fc_commit_options *options, fc_error *error);
+/* Gives the claimed room back. */
+void fc_abort(fc_publisher *publisher);
+/* Publishes a copy of these bytes. */
+fc_status fc_send(fc_publisher *publisher, const void *data, uint64_t bytes, const fc_commit_options *options,
+                  int timeout_ms, fc_error *error);
+/* Describes the frames behind it: 1 … 1024 bytes of CBOR. A server that cannot read them gives the stream up. */
+fc_status fc_publish_format(fc_publisher *publisher, const void *cbor, size_t bytes, int timeout_ms, fc_error *error);
+
+/* Subscribers that get the next frame. */
+int fc_ready_subscribers(const fc_publisher *publisher);
+/* Waits until that many are. */
+fc_status fc_wait_ready(fc_publisher *publisher, int subscribers, int timeout_ms, fc_error *error);
+
+/* Longest frame that fc_claim and fc_send take, bytes. */
+uint64_t fc_publish_frame_max(const fc_publisher *publisher);
+
+/* A descriptor for poll, select and epoll: readable when there may be room, or the server is gone. It is the publisher's
+ * own, and is neither read nor closed by programs. Call fc_claim with timeout 0 until it gives FC_WOULD_BLOCK before each
+ * wait. */
+int fc_publish_fd(const fc_publisher *publisher);
+
+/* Ends the stream: subscribers read all of it, then its end. Waits until they have acknowledged everything, or the server
+ * has waited ten seconds for that. After FC_WOULD_BLOCK another call waits on. */
+fc_status fc_publish_end(fc_publisher *publisher, int timeout_ms, fc_error *error);
+/* Leaves the stream without an end, unless fc_publish_end was there: subscribers report the source lost. Claimed memory
+ * stays mapped until fc_publish_close. Idempotent. */
+void fc_publish_abandon(fc_publisher *publisher);
+/* fc_publish_abandon, and frees everything. NULL is allowed. */
+void fc_publish_close(fc_publisher *publisher);
 
 #ifdef __cplusplus
 }

@@ -40,10 +40,19 @@ void fci_leader_name(const struct fci_channel *channel, const char *transport, c
     hash(described, name);
 }
 
-void fci_source_name(const struct fci_channel *channel, const char *transport, const char *space, char name[17]) {
+static void name_of(const char *role, const struct fci_channel *channel, const char *transport, const char *space,
+                    char name[17]) {
     char described[DESCRIPTION_BYTES];
-    snprintf(described, sizeof described, "source|%s|%s|%s|%s", space, transport, channel->name, channel->group);
+    snprintf(described, sizeof described, "%s|%s|%s|%s|%s", role, space, transport, channel->name, channel->group);
     hash(described, name);
+}
+
+void fci_source_name(const struct fci_channel *channel, const char *transport, const char *space, char name[17]) {
+    name_of("source", channel, transport, space, name);
+}
+
+void fci_server_name(const struct fci_channel *channel, const char *transport, const char *space, char name[17]) {
+    name_of("publish", channel, transport, space, name);
 }
 
 static void network_namespace(char *space, size_t room) {
@@ -134,6 +143,25 @@ fc_status fci_meet(const struct fci_channel *channel, struct fci_meeting *meetin
         snprintf(meeting->source[i], FCI_PATH_BYTES, "%s/%s.sock", directory, name);
         fci_leader_name(channel, transport, space, node, name);
         snprintf(meeting->leader[i], FCI_PATH_BYTES, "%s/%s.sock", directory, name);
+    }
+    return FC_OK;
+}
+
+fc_status fci_find_servers(const struct fci_channel *channel, struct fci_servers *servers, fc_error *error) {
+    char directory[FCI_PATH_BYTES - 22];
+    fc_status status = find_directory(directory, sizeof directory, error);
+    if (status != FC_OK) {
+        return status;
+    }
+    char space[64];
+    network_namespace(space, sizeof space);
+    bool any = strcmp(channel->transport, "auto") == 0;
+    const char *transports[FCI_SERVERS] = {channel->transport, any ? AUTO[0] : "auto", AUTO[1], AUTO[2]};
+    servers->count = any ? FCI_SERVERS : 2;
+    for (int i = 0; i < servers->count; i++) {
+        char name[17];
+        fci_server_name(channel, transports[i], space, name);
+        snprintf(servers->path[i], FCI_PATH_BYTES, "%s/%s.sock", directory, name);
     }
     return FC_OK;
 }

@@ -7,6 +7,8 @@
 
 #define FCI_PATH_BYTES 108
 #define FCI_TRANSPORTS 3
+/* Its own transports, and `auto` as the server's URI may have it. */
+#define FCI_SERVERS (FCI_TRANSPORTS + 1)
 
 /* Where the members of a channel's group meet: sockets of the publisher and of the leader, for each transport that
  * `auto` may stand for, the preferred one in front. */
@@ -21,6 +23,15 @@ fc_status fci_meet(const struct fci_channel *channel, struct fci_meeting *meetin
 /* The name of a group, 16 hexadecimal digits, and that of a publisher. */
 void fci_leader_name(const struct fci_channel *channel, const char *transport, const char *space, int node, char name[17]);
 void fci_source_name(const struct fci_channel *channel, const char *transport, const char *space, char name[17]);
+
+/* Where servers accept publishers of a channel (docs/host-segment.md, "Publishing"). */
+struct fci_servers {
+    int count;
+    char path[FCI_SERVERS][FCI_PATH_BYTES];
+};
+
+fc_status fci_find_servers(const struct fci_channel *channel, struct fci_servers *servers, fc_error *error);
+void fci_server_name(const struct fci_channel *channel, const char *transport, const char *space, char name[17]);
 
 /* A connection to a leader. It stays open as long as anything that this leader shared is used. */
 struct fci_connection {

@@ -33,6 +33,7 @@ struct parser {
     fc_error *error;
     bool given[KEYS];
     bool rejoins;
+    bool publishes;
 };
 
 #define COMPLAIN(parser, ...) fci_fail((parser)->error, FC_E_URI, "channel URI: " __VA_ARGS__)
@@ -211,7 +212,27 @@ static fc_status read_host_group(struct parser *parser, const char *text) {
     return read_word(parser, HOST_GROUP, text, channel->host_group, sizeof channel->host_group, is_name(text, 64));
 }
 
+/* Other keys are the server's. */
+static fc_status read_published(struct parser *parser, enum key key, const char *text) {
+    struct fci_channel *channel = parser->channel;
+    switch (key) {
+    case GROUP: return read_group(parser, text);
+    case CHANNEL: return read_word(parser, key, text, channel->name, sizeof channel->name, is_name(text, 64));
+    case CONTROL:
+    case IPC: return CANNOT(parser, "%s: clients publish on a multicast channel, with group=", NAMES[key]);
+    case FRAME_MAX:
+        if (!read_bytes(text, &channel->frame_max) || channel->frame_max < 1) {
+            return COMPLAIN(parser, "frame-max: expected a number of bytes, such as 6220800, 64k or 16m, got %s", text);
+        }
+        return FC_OK;
+    default: return FC_OK;
+    }
+}
+
 static fc_status read_value(struct parser *parser, enum key key, const char *text) {
+    if (parser->publishes) {
+        return read_published(parser, key, text);
+    }
     struct fci_channel *channel = parser->channel;
     int64_t number;
     switch (key) {
@@ -318,10 +339,10 @@ static fc_status read_parts(struct parser *parser, const char *text) {
     return FC_OK;
 }
 
-fc_status fci_parse(const char *uri, struct fci_channel *channel, fc_error *error) {
+static fc_status parse(const char *uri, bool publishes, struct fci_channel *channel, fc_error *error) {
     *channel = (struct fci_channel){
         .name = "default", .host_group = "auto", .frames_held = 2, .attach_after_ms = 1000, .delivery = FCI_RELIABLE};
-    struct parser parser = {.channel = channel, .error = error};
+    struct parser parser = {.channel = channel, .error = error, .publishes = publishes};
     size_t scheme = strlen(SCHEME);
     const char *question = strchr(uri, '?');
     if (strncmp(uri, SCHEME, scheme) != 0) {
@@ -345,4 +366,12 @@ fc_status fci_parse(const char *uri, struct fci_channel *channel, fc_error *erro
         channel->rejoin_ms = REJOIN_LATEST_MS;
     }
     return status;
+}
+
+fc_status fci_parse(const char *uri, struct fci_channel *channel, fc_error *error) {
+    return parse(uri, false, channel, error);
+}
+
+fc_status fci_parse_published(const char *uri, struct fci_channel *channel, fc_error *error) {
+    return parse(uri, true, channel, error);
 }

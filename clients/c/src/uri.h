@@ -26,8 +26,12 @@ struct fci_channel {
     int patience_ms;
     /* How long a source that was lost is waited for. */
     int64_t rejoin_ms;
+    /* 0: not given. */
+    int64_t frame_max;
 };
 
 fc_status fci_parse(const char *uri, struct fci_channel *channel, fc_error *error);
+/* The same for a publisher, to whom keys of subscribers mean nothing. */
+fc_status fci_parse_published(const char *uri, struct fci_channel *channel, fc_error *error);
 
 #endif

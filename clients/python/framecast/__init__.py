@@ -1,4 +1,4 @@
-"""Follows Framecast streams that a program of this host receives or publishes.
+"""Follows Framecast streams that a program of this host receives or publishes, and publishes.
 
     import framecast
 
@@ -24,6 +24,10 @@ from ._format import Format, Picture, Samples
 from ._frame import Frame, Lost
 from ._subscriber import Stats, Subscriber, subscribe
 
+# isort: split
+from ._errors import Busy, NoServer, ServerGone, TooLong
+from ._publish import Claim, Publisher, publish
+
 __version__ = "0.2.0"
 
 __all__ = [
@@ -45,3 +49,5 @@ __all__ = [
     "VersionMismatch",
     "subscribe",
 ]
+
+__all__ += ["Busy", "Claim", "NoServer", "Publisher", "ServerGone", "TooLong", "publish"]

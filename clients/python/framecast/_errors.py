@@ -53,5 +53,31 @@ _CLASSES: Dict[int, Type[FramecastError]] = {
 }
 
 
+class NoServer(FramecastError):
+    """Nobody publishes for clients of the channel on this host."""
+
+
+class Busy(FramecastError):
+    """Another client publishes on the channel."""
+
+
+class ServerGone(FramecastError):
+    """The server is gone, or gave the stream up."""
+
+
+class TooLong(FramecastError, ValueError):
+    """A frame, format or metadata is longer than the stream takes."""
+
+
+_CLASSES.update(
+    {
+        _library.SERVER_GONE: ServerGone,
+        _library.E_NO_SERVER: NoServer,
+        _library.E_BUSY: Busy,
+        _library.E_TOO_LONG: TooLong,
+    }
+)
+
+
 def of(status: int, error: _library.Error) -> FramecastError:
     return _CLASSES.get(status, FramecastError)(error.text.decode("utf-8", "replace"))

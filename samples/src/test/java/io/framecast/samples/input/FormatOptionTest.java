@@ -42,7 +42,7 @@ class FormatOptionTest {
         "'a=1,', 'expected TYPE[SHAPE]'",
         "uint8[x3], 'expected a shape such as 480x640x3'",
         "uint8[0], 'shape: expected up to 16 dimensions of at least 1'",
-        "uint99999[3], 'expected TYPE[SHAPE]'",
+        "uint99999[3], 'element type: expected a name such as uint8'",
         "rate=0, 'frame rate: expected a fraction'",
         "rate=1.5, 'expected rate=30 or rate=30000/1001'",
         "samples=2, 'expected samples=RATExCHANNELS'",
