@@ -41,6 +41,7 @@ struct run {
     unsigned long frames;
     unsigned long long bytes;
     uint32_t crc;
+    double seconds;
     fc_error error;
 };
 
@@ -137,9 +138,16 @@ static fc_status publish(struct run *run) {
                                : fc_commit(run->publisher, &options, &run->error);
 }
 
+static double now_s(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
 static fc_status publish_all(struct run *run) {
     const struct arguments *arguments = &run->arguments;
     fc_status status = fc_wait_ready(run->publisher, arguments->subscribers, arguments->wait_ms, &run->error);
+    double begin = now_s();
     while (status == FC_OK) {
         status = publish(run);
         if (status == FC_OK && run->frames == arguments->die_after) {
@@ -149,13 +157,9 @@ static fc_status publish_all(struct run *run) {
             usleep((useconds_t)arguments->delay_us);
         }
     }
-    return status == FC_END_OF_STREAM ? fc_publish_end(run->publisher, -1, &run->error) : status;
-}
-
-static double now_s(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    status = status == FC_END_OF_STREAM ? fc_publish_end(run->publisher, -1, &run->error) : status;
+    run->seconds = now_s() - begin;
+    return status;
 }
 
 static fc_status run_all(struct run *run) {
@@ -166,11 +170,9 @@ static fc_status run_all(struct run *run) {
     if (status != FC_OK) {
         return status;
     }
-    double begin = now_s();
     status = publish_all(run);
-    double seconds = now_s() - begin;
-    printf("frames %lu bytes %llu crc32c %08x seconds %.3f: %s\n", run->frames, run->bytes, run->crc, seconds,
-           status == FC_OK ? "end of stream" : fc_status_text(status));
+    printf("frames %lu bytes %llu crc32c %08x seconds %.3f: %s\n", run->frames, run->bytes, run->crc,
+           run->seconds, status == FC_OK ? "end of stream" : fc_status_text(status));
     fc_publish_close(run->publisher);
     return status;
 }
