@@ -316,7 +316,7 @@ test_next_publisher() {
     grep -q ' sessions 2 leaders 2: end of stream' "$work/one"
 }
 
-# The only Java subscriber is killed: nobody may lead.
+# The only Java subscriber is killed: no process may lead.
 test_no_successor() {
     new_channel
     start leader "$tool" subscribe "$channel|host-group=auto" --device host --json -
@@ -341,7 +341,7 @@ test_nobody_leads() {
     "$follower" --wait-ms 100 "$channel" >"$work/one" 2>&1 || status=$?
     cat "$work/one"
     [ "$status" = 2 ]
-    grep -q 'subscribe: host group: nobody receives or publishes clients on this host; start' "$work/one"
+    grep -q 'subscribe: host group: no process receives or publishes clients on this host; start' "$work/one"
 }
 
 # What the tool says of its pictures, in C and Python.
@@ -537,11 +537,11 @@ test_gstreamer_errors() {
     start publisher "$here/c/build/test/publisher" "$channel" 10 500 4 1 "${formats[@]}"
     "$watch" "$channel" >"$work/short" || status=$?
     tail -n 1 "$work/short" | grep '^error frame 0 of 500 bytes is shorter than its format says: 2150 bytes'
-    if launch framecastsrc uri="$channel-nobody" timeout=100 ! fakesink >"$work/launch" 2>&1; then
+    if launch framecastsrc uri="$channel-absent" timeout=100 ! fakesink >"$work/launch" 2>&1; then
         return 1
     fi
     cat "$work/launch"
-    grep 'nobody receives or publishes clients-nobody on this host' "$work/launch"
+    grep 'no process receives or publishes clients-absent on this host' "$work/launch"
 }
 
 if [ -n "$only" ]; then
@@ -713,7 +713,7 @@ test_no_server() {
     "$producer" --frames 10 --wait-ms 100 "$channel" >"$work/program" 2>&1 || status=$?
     cat "$work/program"
     [ "$status" = 2 ]
-    grep -q 'nobody publishes for clients of clients on this host; start `framecast serve --publish URI`' "$work/program"
+    grep -q 'no process publishes for clients of clients on this host; start `framecast serve --publish URI`' "$work/program"
 }
 
 check 'libframecast' make -s -C "$here/c" check
@@ -772,7 +772,7 @@ if "$tool" --version >"$work/version" 2>&1; then
     check 'the source is lost' test_source_is_lost
     check 'the next publisher' test_next_publisher
     check 'no successor' test_no_successor
-    check 'nobody leads' test_nobody_leads
+    check 'no process leads' test_nobody_leads
     check 'a C program publishes' test_publish
     if [ "$(id -u)" = 0 ] && ip netns add "framecast-$$" 2>/dev/null && ip netns delete "framecast-$$"; then
         check 'a C program publishes to another network namespace' test_publish_to_another_namespace

@@ -51,7 +51,7 @@ typedef enum fc_status {
     FC_E_UNSUPPORTED = -3,
     /* The directory in which groups meet cannot be used. */
     FC_E_DIRECTORY = -4,
-    /* Nobody leads the group. */
+    /* No process leads the group. */
     FC_E_NO_LEADER = -5,
     /* The leader speaks another layout of the host segment. */
     FC_E_VERSION = -6,
@@ -66,7 +66,7 @@ typedef enum fc_status {
     FC_WOULD_BLOCK = 6,
     /* The server is gone, or gave the stream up. Final. */
     FC_SERVER_GONE = 7,
-    /* Nobody publishes for clients of the channel on this host. */
+    /* No process publishes for clients of the channel on this host. */
     FC_E_NO_SERVER = -10,
     /* Another client publishes on the channel. */
     FC_E_BUSY = -11,
@@ -258,7 +258,7 @@ const char *fc_version(void);
  *
  * The keys are those of docs/channel.md. host-group= is `auto` unless the URI gives a name. The publisher of the channel
  * leads, where it runs on this host with host-group=; else a subscriber with the same host-group=, interface=,
- * frames-held=, ring= and attach-after=. Where nobody leads, the call waits; a signal, or on_wait, ends that with FC_INTERRUPTED.
+ * frames-held=, ring= and attach-after=. Where no process leads, the call waits; a signal, or on_wait, ends that with FC_INTERRUPTED.
  *
  * options NULL: FC_OPTIONS_DEFAULT. error may be NULL.
  */

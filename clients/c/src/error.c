@@ -32,14 +32,14 @@ const char *fc_status_text(fc_status status) {
     case FC_E_URI: return "the URI cannot be read";
     case FC_E_UNSUPPORTED: return "a follower cannot do what the URI asks for";
     case FC_E_DIRECTORY: return "the directory of the host groups cannot be used";
-    case FC_E_NO_LEADER: return "nobody leads the host group";
+    case FC_E_NO_LEADER: return "no process leads the host group";
     case FC_E_VERSION: return "the leader speaks another layout of the host segment";
     case FC_E_REFUSED: return "the leader takes no further follower";
     case FC_E_BROKEN: return "the leader shared what cannot be read";
     case FC_E_RESOURCES: return "no memory or no descriptor is left";
     case FC_WOULD_BLOCK: return "not within the time";
     case FC_SERVER_GONE: return "the server of publishers is gone";
-    case FC_E_NO_SERVER: return "nobody publishes for clients of this channel";
+    case FC_E_NO_SERVER: return "no process publishes for clients of this channel";
     case FC_E_BUSY: return "another client publishes on the channel";
     case FC_E_TOO_LONG: return "the frame is longer than frame-max";
     }

@@ -17,7 +17,7 @@ static fc_loss_reason too_late(const struct fc_subscriber *subscriber) {
     }
 }
 
-/* Of the frame table of this leader no sense can be made: it holds nobody up, and nobody reads on. */
+/* Of the frame table of this leader no sense can be made: it holds no one up, and its user reads no more. */
 static void fail(struct fc_subscriber *subscriber, const char *what, int64_t number) {
     fc_error why;
     fci_fail(&why, FC_E_BROKEN, "host group: entry %lld of the frame table of the leader (process %d) %s; restart it",
@@ -151,7 +151,7 @@ static struct fci_frame *give(struct fc_subscriber *subscriber, int64_t number, 
         return NULL;
     }
     if (!fci_is_intact(segment, number)) {
-        /* The leader wrote there again before it was copied. The next frame tells that this one is missing. */
+        /* The leader wrote there again before it was copied. The next frame shows that this one is missing. */
         fci_frame_drop(frame);
         subscriber->choice.awaits_keyframe = true;
         return NULL;

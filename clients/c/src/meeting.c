@@ -124,44 +124,51 @@ static fc_status find_directory(char *directory, size_t room, fc_error *error) {
     return FC_OK;
 }
 
-fc_status fci_meet(const struct fci_channel *channel, struct fci_meeting *meeting, fc_error *error) {
+/* Where sockets are, and what their names are of. */
+struct place {
     /* Behind it come `/`, 16 digits and `.sock`. */
     char directory[FCI_PATH_BYTES - 22];
-    fc_status status = find_directory(directory, sizeof directory, error);
+    char space[64];
+};
+
+static fc_status find_place(struct place *here, fc_error *error) {
+    network_namespace(here->space, sizeof here->space);
+    return find_directory(here->directory, sizeof here->directory, error);
+}
+
+fc_status fci_meet(const struct fci_channel *channel, struct fci_meeting *meeting, fc_error *error) {
+    struct place here;
+    fc_status status = find_place(&here, error);
     if (status != FC_OK) {
         return status;
     }
-    char space[64];
-    network_namespace(space, sizeof space);
     int node = channel->by_socket ? own_node() : -1;
     bool any = strcmp(channel->transport, "auto") == 0;
     meeting->transports = any ? FCI_TRANSPORTS : 1;
     for (int i = 0; i < meeting->transports; i++) {
         const char *transport = any ? AUTO[i] : channel->transport;
         char name[17];
-        fci_source_name(channel, transport, space, name);
-        snprintf(meeting->source[i], FCI_PATH_BYTES, "%s/%s.sock", directory, name);
-        fci_leader_name(channel, transport, space, node, name);
-        snprintf(meeting->leader[i], FCI_PATH_BYTES, "%s/%s.sock", directory, name);
+        fci_source_name(channel, transport, here.space, name);
+        snprintf(meeting->source[i], FCI_PATH_BYTES, "%s/%s.sock", here.directory, name);
+        fci_leader_name(channel, transport, here.space, node, name);
+        snprintf(meeting->leader[i], FCI_PATH_BYTES, "%s/%s.sock", here.directory, name);
     }
     return FC_OK;
 }
 
 fc_status fci_find_servers(const struct fci_channel *channel, struct fci_servers *servers, fc_error *error) {
-    char directory[FCI_PATH_BYTES - 22];
-    fc_status status = find_directory(directory, sizeof directory, error);
+    struct place here;
+    fc_status status = find_place(&here, error);
     if (status != FC_OK) {
         return status;
     }
-    char space[64];
-    network_namespace(space, sizeof space);
     bool any = strcmp(channel->transport, "auto") == 0;
     const char *transports[FCI_SERVERS] = {channel->transport, any ? AUTO[0] : "auto", AUTO[1], AUTO[2]};
     servers->count = any ? FCI_SERVERS : 2;
     for (int i = 0; i < servers->count; i++) {
         char name[17];
-        fci_server_name(channel, transports[i], space, name);
-        snprintf(servers->path[i], FCI_PATH_BYTES, "%s/%s.sock", directory, name);
+        fci_server_name(channel, transports[i], here.space, name);
+        snprintf(servers->path[i], FCI_PATH_BYTES, "%s/%s.sock", here.directory, name);
     }
     return FC_OK;
 }

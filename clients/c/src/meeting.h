@@ -42,7 +42,7 @@ struct fci_connection {
     ino_t inode;
 };
 
-/* NULL where nobody listens. */
+/* NULL where no process listens. */
 struct fci_connection *fci_connect(const char *path);
 /* Whether another socket is at the path now. */
 bool fci_is_replaced(const struct fci_connection *connection);

@@ -94,8 +94,8 @@ fc_status fci_enter_first(struct fc_subscriber *subscriber, fc_error *error) {
     while (!enter(subscriber, NULL)) {
         if (wait_ms >= 0 && fci_now_ns() >= end_ns) {
             return fci_fail(error, FC_E_NO_LEADER,
-                            "host group: nobody receives or publishes %s on this host; start `framecast subscribe URI` with"
-                            " |host-group=%s in the URI, or the publisher with it here, and look that interface=,"
+                            "host group: no process receives or publishes %s on this host; start `framecast serve URI`,"
+                            " or a subscriber or publisher with |host-group=%s here, and look that interface=,"
                             " frames-held=, ring= and attach-after= are the same",
                             subscriber->channel.name, subscriber->channel.host_group);
         }
@@ -141,7 +141,7 @@ static void on_invitation(struct fc_subscriber *subscriber, struct fci_invitatio
     if (made == NULL) {
         fci_end(subscriber, &why);
     } else if (subscriber->closed || subscriber->over) {
-        /* Its user was told that nothing more comes. It is a member all the same, and holds nobody up. */
+        /* Its user knows that nothing more comes. It is a member all the same, and holds no one up. */
         fci_let_go(made);
         fci_segment_free(made);
     } else {
@@ -258,7 +258,7 @@ static bool stands_still(struct fc_subscriber *subscriber) {
     return group->still_looks >= STILL_LOOKS && !group->newest->of_source;
 }
 
-/* While the present leader stands still its memory is read on: it may wake up, where nobody takes over. */
+/* While the present leader stands still its memory is read on: it may wake up, where no process takes over. */
 static void find_successor(struct fc_subscriber *subscriber) {
     membership *group = &subscriber->membership;
     group->looking_ns = group->looking_ns == 0 ? fci_now_ns() : group->looking_ns;

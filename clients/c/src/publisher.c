@@ -55,7 +55,7 @@ static fc_status choose_ring(const fc_publish_options *options, int64_t frame_ma
 static bool watch(struct fc_publisher *publisher) {
     publisher->epoll = epoll_create1(EPOLL_CLOEXEC);
     int waker = publisher->ring.descriptors[FC_CLIENT_CLIENT_WAKER];
-    /* The counter is never read: the server has it open too, and may have made it block. An edge tells of each addition. */
+    /* The counter is never read: the server has it open too, and may have made it block. An edge shows each addition. */
     struct epoll_event woken = {.events = EPOLLIN | EPOLLET, .data = {.fd = waker}};
     struct epoll_event gone = {.events = EPOLLRDHUP, .data = {.fd = publisher->socket}};
     return publisher->epoll >= 0 && epoll_ctl(publisher->epoll, EPOLL_CTL_ADD, waker, &woken) == 0

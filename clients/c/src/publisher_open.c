@@ -105,7 +105,7 @@ static fc_status judge(struct fc_publisher *publisher, const struct answer *answ
     }
 }
 
-/* One attempt. FC_EMPTY: nobody answered. */
+/* One attempt. FC_EMPTY: no answer came. */
 static fc_status attempt(struct fc_publisher *publisher, const char *path, uint64_t frame_max, int64_t end_ns,
                          fc_error *error) {
     struct fci_connection *connection = fci_connect(path);
@@ -157,7 +157,7 @@ fc_status fci_publisher_enter(struct fc_publisher *publisher, uint64_t frame_max
     }
     return status != FC_EMPTY
                ? status
-               : fci_fail(error, FC_E_NO_SERVER, "publisher: nobody publishes for clients of %s on this host; start"
+               : fci_fail(error, FC_E_NO_SERVER, "publisher: no process publishes for clients of %s on this host; start"
                           " `framecast serve --publish URI` with the same transport, group= and channel=, as the same user,"
                           " and network namespace", publisher->channel.name);
 }

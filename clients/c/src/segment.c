@@ -156,7 +156,7 @@ static fc_status attach(struct fci_segment *segment, const struct fci_invitation
     if (segment->unheld) {
         fci_let_go(segment);
     }
-    /* It takes no frame from another member's device: nobody needs to wait for its answer. */
+    /* It takes no frame from another member's device: no member needs to wait for its answer. */
     store32(segment, segment->device + FC_LAYOUT_DEVICE_WISH, FC_LAYOUT_WANTS_NOT);
     return FC_OK;
 }
@@ -308,7 +308,7 @@ static void catch_up(struct fci_segment *segment) {
 }
 
 int64_t fci_peek(struct fci_segment *segment) {
-    /* A leader that writes all the time keeps nobody here for ever. */
+    /* A leader that writes all the time keeps no one here for ever. */
     for (int i = 0; i < FC_LAYOUT_ENTRIES; i++) {
         catch_up(segment);
         if (!has_next(segment)) {

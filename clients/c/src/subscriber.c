@@ -184,7 +184,7 @@ static bool fall_asleep(struct fc_subscriber *subscriber) {
 }
 
 /* Takes the events, at most for so long. The counters themselves are never read: leaders have them open too, and may
- * have made them block. An edge tells that one was added to. */
+ * have made them block. An edge shows that one was added to. */
 static int take_events(const struct fc_subscriber *subscriber, int timeout_ms) {
     struct epoll_event events[EVENTS];
     return epoll_wait(subscriber->epoll, events, EVENTS, timeout_ms);

@@ -428,7 +428,7 @@ static void should_leave_a_leader_that_stands_still(void) {
     begin_with(&pair, FAKE_URI "|attach-after=80ms", 0);
     fake_publish(&pair.leader, &pair.segment, 0, 100, true);
     next_is(&pair, 0);
-    /* Nobody takes over yet: frames of the one that stood still go on. */
+    /* No process takes over yet: frames of the one that stood still go on. */
     usleep(200000);
     fake_publish(&pair.leader, &pair.segment, 1, 100, true);
     next_is(&pair, 1);
@@ -463,7 +463,7 @@ static void should_say_that_no_leader_came(void) {
     fc_options options = FC_OPTIONS_DEFAULT;
     options.leader_wait_ms = 50;
     CHECK_NUMBER(FC_E_NO_LEADER, fc_subscribe(FAKE_URI, &options, &none, &error));
-    CHECK(none == NULL && strstr(error.text, "nobody receives or publishes fake on this host") != NULL);
+    CHECK(none == NULL && strstr(error.text, "no process receives or publishes fake on this host") != NULL);
 }
 
 static void should_trust_the_last_checkpoint_on_the_end(void) {
@@ -501,7 +501,7 @@ static void should_refuse_what_cannot_be_read(void) {
     ends(&pair, FC_E_BROKEN, "entry 1 of the frame table");
     end(&pair);
 
-    /* It takes nobody. */
+    /* It takes no one. */
     fake_listen(&pair.leader, FAKE_URI, false);
     pair.subscriber = subscribed(FAKE_URI, 5000);
     for (int i = 0; i < 5; i++) {

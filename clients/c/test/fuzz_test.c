@@ -186,7 +186,7 @@ static void round_of(int number) {
             send_any(&leader);
         }
     }
-    /* Behind messages that make no sense nobody listens. */
+    /* Behind messages that make no sense no process listens. */
     if (number % 4 != 1) {
         CHECK(fake_share(&leader, &segment, (int)(draw() % 2), FC_LAYOUT_VERSION));
     }

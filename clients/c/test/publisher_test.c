@@ -544,7 +544,7 @@ static void should_refuse_in_one_line(void) {
     options.timeout_ms = 0;
     fc_error error;
     struct pair pair;
-    refuses(FC_E_NO_SERVER, "publisher: nobody publishes for clients of fake on this host; start `framecast serve --publish URI`",
+    refuses(FC_E_NO_SERVER, "publisher: no process publishes for clients of fake on this host; start `framecast serve --publish URI`",
             fc_publish_open(FAKE_URI, &options, &pair.publisher, &error), &error);
     refuses(FC_E_URI, "unknown key chanel; nearest is channel",
             fc_publish_open(FAKE_URI "|chanel=a", &options, &pair.publisher, &error), &error);

@@ -1,5 +1,5 @@
 /*
- * Starts and stops a pipeline again and again: at its first buffer, before it, or while nobody leads.
+ * Starts and stops a pipeline again and again: at its first buffer, before it, or while no process leads.
  *
  *     cycles URI CYCLES
  *
@@ -63,10 +63,10 @@ int main(int count, char **words) {
     int files = 0;
     int threads = 0;
     gint64 longest = 0;
-    gchar *nobody = g_strdup_printf("%s-nobody", words[1]);
+    gchar *absent = g_strdup_printf("%s-absent", words[1]);
     for (int i = 0; i < cycles + WARM_UP; i++) {
         gboolean is_led = i % 5 != 4;
-        gint64 took = cycle(is_led ? words[1] : nobody, is_led && i % 5 != 3);
+        gint64 took = cycle(is_led ? words[1] : absent, is_led && i % 5 != 3);
         if (took < 0) {
             g_print("cycle %d: no buffer came\n", i);
             return 1;
@@ -81,7 +81,7 @@ int main(int count, char **words) {
     int threads_left = count_of("/proc/self/task") - threads;
     g_print("%d starts and stops: %d descriptors and %d threads left, longest stop %" G_GINT64_FORMAT " ms\n", cycles, files_left,
             threads_left, longest / 1000);
-    g_free(nobody);
+    g_free(absent);
     /* GLib keeps a thread or two of its pool. */
     return files_left > 0 || threads_left > 2 || longest > STOP_MAX_US ? 1 : 0;
 }

@@ -18,7 +18,7 @@ class Unsupported(FramecastError, ValueError):
 
 
 class NoLeader(FramecastError):
-    """Nobody receives or publishes the channel on this host."""
+    """No process receives or publishes the channel on this host."""
 
 
 class LeaderGone(FramecastError):
@@ -54,7 +54,7 @@ _CLASSES: Dict[int, Type[FramecastError]] = {
 
 
 class NoServer(FramecastError):
-    """Nobody publishes for clients of the channel on this host."""
+    """No process publishes for clients of the channel on this host."""
 
 
 class Busy(FramecastError):

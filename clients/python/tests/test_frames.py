@@ -204,7 +204,7 @@ class Errors(StreamTest):
 
     def test_nobody_leads(self):
         begin = time.monotonic()
-        with self.assertRaisesRegex(framecast.NoLeader, "nobody receives or publishes py on this host"):
+        with self.assertRaisesRegex(framecast.NoLeader, "no process receives or publishes py on this host"):
             framecast.subscribe(URI, leader_wait=0.2)
         self.assertLess(time.monotonic() - begin, 5)
 

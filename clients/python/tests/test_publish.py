@@ -63,7 +63,7 @@ class Formats(unittest.TestCase):
 class Refusals(unittest.TestCase):
     def test_no_server(self):
         with self.assertRaisesRegex(framecast.NoServer, "start `framecast serve --publish URI`"):
-            framecast.publish("framecast:udp?group=224.20.30.39:1|channel=nobody", timeout=0)
+            framecast.publish("framecast:udp?group=224.20.30.39:1|channel=absent", timeout=0)
 
     def test_a_wrong_key(self):
         with self.assertRaisesRegex(framecast.UriError, "nearest is group"):

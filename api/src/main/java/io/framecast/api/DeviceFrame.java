@@ -47,7 +47,7 @@ public interface DeviceFrame extends AutoCloseable {
         return Long.MAX_VALUE;
     }
 
-    /// What the frame is, as its publisher said by [Publisher#format]; empty where it said nothing. It is known
+    /// The frame's format, as its publisher gave it by [Publisher#format]; empty where it said nothing. It is known
     /// before the frame is given out, and the same object for all frames that have it in turn.
     default Optional<FrameFormat> format() {
         return Optional.empty();

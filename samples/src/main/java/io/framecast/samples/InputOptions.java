@@ -45,7 +45,7 @@ public final class InputOptions {
         return FrameShape.of(input, frameBytes, video);
     }
 
-    /// What frames are, as subscribers learn it.
+    /// The format that subscribers learn.
     public FrameFormat format(final FrameShape shape) {
         return format == null ? shape.format() : FormatOption.parse(format, shape.format());
     }

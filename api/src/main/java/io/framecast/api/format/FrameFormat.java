@@ -7,7 +7,7 @@ import java.util.StringJoiner;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What the frames of a stream are. A publisher sets it with [io.framecast.api.Publisher#format]; each frame that a
+/// Describes the frames of a stream. A publisher sets it with [io.framecast.api.Publisher#format]; each frame that a
 /// subscriber polls has it, from its first one on. Everything in it is optional; nothing in it is checked against the
 /// frames' bytes.
 ///

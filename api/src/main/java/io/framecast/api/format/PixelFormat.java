@@ -111,7 +111,7 @@ public enum PixelFormat {
         };
     }
 
-    /// Such a frame as one tensor: height, width and samples of a pixel where these lie together; height × 3/2 by width
+    /// The frame as one tensor: height, width and samples of a pixel where these lie together; height × 3/2 by width
     /// for nv12 and its like; 3 planes of height by width. Empty where the size gives none.
     public Optional<Tensor> tensor(final int width, final int height) {
         final long perPixel = unitBytes / sample.bytes();

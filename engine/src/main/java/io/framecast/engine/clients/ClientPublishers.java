@@ -14,9 +14,9 @@ import io.framecast.engine.codec.FormatCodec;
 import io.framecast.engine.hostgroup.HostGroups;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.PollSet;
 import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.ready.Uninterrupted;
-import io.framecast.reliability.memory.Words;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -25,7 +25,6 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /// Publishes for processes of this user on this host, one at a time on a channel: each writes frames into a ring of its
 /// own, from where they are copied into the send window. A client that ends its stream ends that of the channel's
@@ -50,7 +49,8 @@ public final class ClientPublishers implements AutoCloseable {
     private final AtomicLong frames = new AtomicLong();
     private final AtomicLong dropped = new AtomicLong();
     private final AtomicLong clients = new AtomicLong();
-    private volatile @Nullable Thread worker;
+    // Set before a worker starts, for it may end at once.
+    private volatile boolean working;
     private volatile boolean closed;
 
     private ClientPublishers(
@@ -91,14 +91,14 @@ public final class ClientPublishers implements AutoCloseable {
 
     private void accept() {
         try (Arena arena = Arena.ofConfined()) {
-            final Waits waits = new Waits(arena);
+            final PollSet polled = new PollSet(arena, 1);
             final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
             while (!closed) {
-                if (!waits.await(listener.descriptor(), NO_DESCRIPTOR, LOOK.toNanos())) {
+                if (!isReady(polled, listener.descriptor(), LOOK.toNanos())) {
                     continue;
                 }
                 final UnixSocket socket = listener.accept();
-                if (socket != null && !hear(socket, message, waits)) {
+                if (socket != null && !hear(socket, message, polled)) {
                     socket.close();
                 }
             }
@@ -107,9 +107,15 @@ public final class ClientPublishers implements AutoCloseable {
         }
     }
 
+    private static boolean isReady(final PollSet polled, final int descriptor, final long ns) {
+        polled.watch(0, descriptor);
+        polled.await(1, ns);
+        return polled.isReady(0);
+    }
+
     // Whether a client's stream begins; else its connection is closed.
-    private boolean hear(final UnixSocket socket, final MemorySegment message, final Waits waits) {
-        if (socket.peerUser() != Libc.getuid() || !waits.await(socket.descriptor(), NO_DESCRIPTOR, HELLO_MAX_NS)) {
+    private boolean hear(final UnixSocket socket, final MemorySegment message, final PollSet polled) {
+        if (socket.peerUser() != Libc.getuid() || !isReady(polled, socket.descriptor(), HELLO_MAX_NS)) {
             return false;
         }
         final int[] descriptors = new int[UnixSocket.DESCRIPTORS_MAX];
@@ -125,7 +131,7 @@ public final class ClientPublishers implements AutoCloseable {
         } else if (!whole) {
             code = ClientLayout.REFUSED;
         } else {
-            code = worker == null ? ClientLayout.ACCEPTED : ClientLayout.BUSY;
+            code = working ? ClientLayout.BUSY : ClientLayout.ACCEPTED;
         }
         if (code == ClientLayout.ACCEPTED) {
             return begin(socket, message, descriptors);
@@ -155,7 +161,8 @@ public final class ClientPublishers implements AutoCloseable {
             final Client client = new Client(socket, ring, publisher, process);
             if (answer(socket, message, ClientLayout.ACCEPTED, its.stream().frameMaxBytes())) {
                 clients.incrementAndGet();
-                worker = Thread.ofPlatform().daemon().name("framecast-client").start(() -> run(client));
+                working = true;
+                Thread.ofPlatform().daemon().name("framecast-client").start(() -> run(client));
                 return true;
             }
         } catch (final FramecastException | IllegalArgumentException e) {
@@ -186,47 +193,14 @@ public final class ClientPublishers implements AutoCloseable {
         events.accept(channel.name() + ": process " + client.process + " publishes");
         String end = "";
         try (Arena arena = Arena.ofConfined()) {
-            end = client.publish(new Waits(arena));
+            end = client.publish(new PollSet(arena, 2));
         } catch (final RuntimeException | Error e) {
             end = "is stopped: " + e.getMessage();
             client.fail();
         } finally {
             client.close();
-            worker = null;
+            working = false;
             events.accept(channel.name() + ": process " + client.process + " " + end);
-        }
-    }
-
-    // Threads wait for two descriptors at most.
-    private static final class Waits {
-        private static final long NS_PER_S = 1_000_000_000;
-
-        private final MemorySegment polled;
-        private final MemorySegment timeout;
-
-        Waits(final Arena arena) {
-            polled = arena.allocate(2L * Linux.POLLFD_BYTES, Long.BYTES);
-            timeout = arena.allocate(Linux.TIMESPEC_BYTES, Long.BYTES);
-        }
-
-        // Whether the first is ready.
-        boolean await(final int descriptor, final int other, final long ns) {
-            watch(0, descriptor);
-            watch(1, other);
-            timeout.set(JAVA_LONG, 0, ns / NS_PER_S);
-            timeout.set(JAVA_LONG, Linux.TIMESPEC_NANOS, ns % NS_PER_S);
-            Libc.ppoll(polled.address(), other == NO_DESCRIPTOR ? 1 : 2, timeout.address());
-            return isReady(0);
-        }
-
-        boolean isReady(final int index) {
-            return Words.getShort(polled, (long) index * Linux.POLLFD_BYTES + Linux.POLLFD_EVENTS + Short.BYTES) != 0;
-        }
-
-        private void watch(final int index, final int descriptor) {
-            final long at = (long) index * Linux.POLLFD_BYTES;
-            Words.setInt(polled, at, descriptor);
-            Words.setInt(polled, at + Linux.POLLFD_EVENTS, Linux.POLLIN);
         }
     }
 
@@ -247,7 +221,7 @@ public final class ClientPublishers implements AutoCloseable {
         }
 
         // How it ended.
-        String publish(final Waits waits) {
+        String publish(final PollSet polled) {
             boolean gone = false;
             while (!closed) {
                 ring.say(publisher.readySubscribers(), ClientLayout.OPEN);
@@ -258,8 +232,10 @@ public final class ClientPublishers implements AutoCloseable {
                         return "is gone after " + published + " frames";
                     }
                     if (ring.sleeps()) {
-                        waits.await(ring.wakerDescriptor(), socket.descriptor(), LOOK.toNanos());
-                        gone = waits.isReady(1);
+                        polled.watch(0, ring.wakerDescriptor());
+                        polled.watch(1, socket.descriptor());
+                        polled.await(2, LOOK.toNanos());
+                        gone = polled.isReady(1);
                     }
                     ring.wakes();
                 } else if (entry.kind() == ClientLayout.END) {
@@ -327,7 +303,7 @@ public final class ClientPublishers implements AutoCloseable {
     public void close() {
         closed = true;
         Uninterrupted.await(() -> !thread.isAlive(), CLOSE_MAX_NS);
-        Uninterrupted.await(() -> worker == null, CLOSE_MAX_NS);
+        Uninterrupted.await(() -> !working, CLOSE_MAX_NS);
         listener.close();
         HostGroups.removeListener(path, inode);
     }

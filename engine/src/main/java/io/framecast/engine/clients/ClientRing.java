@@ -75,7 +75,7 @@ final class ClientRing implements AutoCloseable {
         final long length = record.get(ValueLayout.JAVA_LONG, ClientLayout.RECORD_LENGTH);
         final int metadataBytes = record.get(ValueLayout.JAVA_INT, ClientLayout.RECORD_METADATA);
         final long lengthMax = kind == ClientLayout.FRAME ? frameMaxBytes : METADATA_BYTES_MAX;
-        final boolean possible = length >= (kind == ClientLayout.FRAME ? 1 : 0)
+        final boolean possible = length >= (kind == ClientLayout.END ? 0 : 1)
                 && length <= lengthMax
                 && metadataBytes >= 0
                 && metadataBytes <= METADATA_BYTES_MAX
@@ -126,7 +126,7 @@ final class ClientRing implements AutoCloseable {
         return descriptors[ClientLayout.SERVER_WAKER];
     }
 
-    /// What the client sees of its stream.
+    /// Shows the client the state of its stream.
     void say(final int readySubscribers, final int state) {
         words.putIntOrdered(ClientLayout.READY_AT, readySubscribers);
         words.putIntVolatile(ClientLayout.STATE_AT, state);

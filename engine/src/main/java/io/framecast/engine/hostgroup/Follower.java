@@ -1,7 +1,5 @@
 package io.framecast.engine.hostgroup;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import io.framecast.api.LossReason;
 import io.framecast.api.SourceEvent;
 import io.framecast.api.StreamConfig;
@@ -15,10 +13,9 @@ import io.framecast.api.spi.DeviceStream;
 import io.framecast.engine.codec.FormatDecoder;
 import io.framecast.engine.libc.EventCount;
 import io.framecast.engine.libc.Libc;
-import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.PollSet;
 import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.session.Policies;
-import io.framecast.reliability.memory.Words;
 import io.framecast.reliability.wire.Delivery;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -43,7 +40,6 @@ final class Follower {
     private static final long ARRIVING_NS = 20_000;
     // Beside those that a user holds: frames that are copied, and that others have not read yet.
     private static final int PLACES_MORE = 7;
-    private static final long NS_PER_S = 1_000_000_000;
     private static final int LOOKS = 2;
 
     private final StreamConfig config;
@@ -58,9 +54,8 @@ final class Follower {
     // Calls of the user's thread, and frames that the user has.
     private final Holds uses = new Holds();
     private final Arena arena = Arena.ofShared();
-    private final MemorySegment polled = arena.allocate(2L * Linux.POLLFD_BYTES, Long.BYTES);
+    private final PollSet polled = new PollSet(arena, 2);
     private final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
-    private final MemorySegment timeout = arena.allocate(Linux.TIMESPEC_BYTES, Long.BYTES);
     // Wakes the user's thread for what is no entry.
     private final int news = EventCount.open();
     private volatile @Nullable FollowerSegment segment;
@@ -602,17 +597,17 @@ final class Follower {
 
     // Until the leader published something, or there is other news.
     private void sleep(final long ns) {
-        watch(polled, 0, news);
+        polled.watch(0, news);
         // Nothing more comes in the present one where there is a later one.
         final FollowerSegment later = coming.peek();
         final FollowerSegment shared = later == null ? segment : later;
         if (shared == null || !shared.enter()) {
-            ppoll(1, ns);
+            polled.await(1, Math.max(0, ns));
         } else {
             try {
-                watch(polled, 1, shared.waker());
-                ppoll(2, shared.sleeps(shared.state()) ? ns : 0);
-                if (isReady(1)) {
+                polled.watch(1, shared.waker());
+                polled.await(2, shared.sleeps(shared.state()) ? Math.max(0, ns) : 0);
+                if (polled.isReady(1)) {
                     EventCount.drain(shared.waker(), message);
                 }
                 shared.wakes();
@@ -620,26 +615,9 @@ final class Follower {
                 shared.exit();
             }
         }
-        if (isReady(0)) {
+        if (polled.isReady(0)) {
             EventCount.drain(news, message);
         }
-    }
-
-    private boolean isReady(final int index) {
-        return Words.getShort(polled, (long) index * Linux.POLLFD_BYTES + Linux.POLLFD_EVENTS + Short.BYTES) != 0;
-    }
-
-    private void ppoll(final int count, final long ns) {
-        timeout.set(JAVA_LONG, 0, ns / NS_PER_S);
-        timeout.set(JAVA_LONG, Linux.TIMESPEC_NANOS, ns % NS_PER_S);
-        Libc.ppoll(polled.address(), count, timeout.address());
-    }
-
-    private static void watch(final MemorySegment polled, final int index, final int descriptor) {
-        final long at = (long) index * Linux.POLLFD_BYTES;
-        Words.setInt(polled, at, descriptor);
-        // And clears what was seen.
-        Words.setInt(polled, at + Linux.POLLFD_EVENTS, Linux.POLLIN);
     }
 
     /// Frames that the user holds stay readable; what they lie in is freed when he released the last. Idempotent.

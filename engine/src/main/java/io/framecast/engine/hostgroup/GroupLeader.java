@@ -4,17 +4,16 @@ import io.framecast.api.error.TransportException;
 import io.framecast.engine.libc.EventCount;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.PollSet;
 import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.ready.Wakeup;
 import io.framecast.reliability.assembly.Assembly;
-import io.framecast.reliability.memory.Words;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.StreamInfo;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,8 +32,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: a thread of its own; [#share] and [#retire] by any, [#close] by one.
 public final class GroupLeader implements AutoCloseable {
-    private static final long NO_TIMEOUT = 0;
-    private static final long NS_PER_S = 1_000_000_000;
     private static final long NS_PER_MS = 1_000_000;
     private static final long HOLDER_SAID = Long.MIN_VALUE;
     private static final long END_WAIT_MS = 2_000;
@@ -235,16 +232,12 @@ public final class GroupLeader implements AutoCloseable {
 
     private void run() {
         try (Arena arena = Arena.ofConfined()) {
-            final MemorySegment polled =
-                    arena.allocate((long) (2 + SegmentLayout.MEMBERS) * Linux.POLLFD_BYTES, Long.BYTES);
+            final PollSet polled = new PollSet(arena, 2 + SegmentLayout.MEMBERS);
             final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
-            final MemorySegment beat = arena.allocate(Linux.TIMESPEC_BYTES, Long.BYTES);
-            beat.set(ValueLayout.JAVA_LONG, 0, beatNs / NS_PER_S);
-            beat.set(ValueLayout.JAVA_LONG, Linux.TIMESPEC_NANOS, beatNs % NS_PER_S);
             while (!closed) {
                 final int count = watch(polled);
-                Libc.ppoll(polled.address(), count, mustBeat() ? beat.address() : NO_TIMEOUT);
-                if (isReady(polled, 1)) {
+                polled.await(count, mustBeat() ? beatNs : -1);
+                if (polled.isReady(1)) {
                     EventCount.drain(counter, message);
                     receiver.wake();
                 }
@@ -350,31 +343,21 @@ public final class GroupLeader implements AutoCloseable {
         return inode != 0 && !closed && inode != UnixSocket.inode(path);
     }
 
-    private int watch(final MemorySegment polled) {
+    private int watch(final PollSet polled) {
         synchronized (lock) {
-            watch(polled, 0, listener.descriptor());
-            watch(polled, 1, counter);
+            polled.watch(0, listener.descriptor());
+            polled.watch(1, counter);
             for (int i = 0; i < connections.size(); i++) {
-                watch(polled, 2 + i, connections.get(i).socket.descriptor());
+                polled.watch(2 + i, connections.get(i).socket.descriptor());
             }
             return 2 + connections.size();
         }
     }
 
-    private static void watch(final MemorySegment polled, final int index, final int descriptor) {
-        final long at = (long) index * Linux.POLLFD_BYTES;
-        Words.setInt(polled, at, descriptor);
-        Words.setInt(polled, at + Linux.POLLFD_EVENTS, Linux.POLLIN);
-    }
-
-    private static boolean isReady(final MemorySegment polled, final int index) {
-        return Words.getShort(polled, (long) index * Linux.POLLFD_BYTES + Linux.POLLFD_EVENTS + Short.BYTES) != 0;
-    }
-
-    private void hear(final MemorySegment polled, final MemorySegment message) {
+    private void hear(final PollSet polled, final MemorySegment message) {
         final int[] descriptors = new int[UnixSocket.DESCRIPTORS_MAX];
         for (int i = connections.size() - 1; i >= 0; i--) {
-            if (!isReady(polled, 2 + i)) {
+            if (!polled.isReady(2 + i)) {
                 continue;
             }
             final Connection connection = connections.get(i);
@@ -414,8 +397,8 @@ public final class GroupLeader implements AutoCloseable {
         receiver.wake();
     }
 
-    private void accept(final MemorySegment polled) {
-        if (!isReady(polled, 0)) {
+    private void accept(final PollSet polled) {
+        if (!polled.isReady(0)) {
             return;
         }
         final UnixSocket socket = listener.accept();

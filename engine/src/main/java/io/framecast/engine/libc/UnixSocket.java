@@ -104,7 +104,7 @@ public final class UnixSocket implements AutoCloseable {
         return null;
     }
 
-    /// Another connection to the path that this one is connected to; null where nobody listens any more.
+    /// Another connection to the path that this one is connected to; null where no process listens any more.
     @Nullable
     public UnixSocket again() {
         return path == null ? null : connect(path);

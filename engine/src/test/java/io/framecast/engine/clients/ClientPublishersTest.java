@@ -23,7 +23,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -54,11 +53,6 @@ class ClientPublishersTest {
         publishers.close();
         node.close();
         other.close();
-    }
-
-    @BeforeEach
-    void shouldListen() {
-        assertEquals(0, publishers.clients());
     }
 
     private static void await(final BooleanSupplier condition, final String what) {
@@ -142,7 +136,9 @@ class ClientPublishersTest {
             client.awaitReady();
             publish(client, 0, 20);
             receive(0, 20);
-            assertEquals(ClientLayout.BUSY, new TestClient(channel, 0).code);
+            try (TestClient second = new TestClient(channel, 0)) {
+                assertEquals(ClientLayout.BUSY, second.code);
+            }
         }
         await(() -> subscriber.poll() == null && subscriber.state() == Subscriber.State.SOURCE_LOST, "the loss");
         subscriber.close();
@@ -176,6 +172,18 @@ class ClientPublishersTest {
             client.awaitReady();
             client.write(ClientLayout.FRAME, 0, 0, new byte[FRAME_MAX + 1], NONE);
             await(() -> client.state() == ClientLayout.FAILED, "the refusal");
+        }
+    }
+
+    /// A client that ends at once leaves its place to the next.
+    @Test
+    void shouldServeOneShortClientAfterAnother() {
+        for (int i = 0; i < 50; i++) {
+            final int number = i;
+            try (TestClient client = new TestClient(channel, 0)) {
+                assertEquals(ClientLayout.ACCEPTED, client.code, () -> "client " + number);
+            }
+            await(() -> events.size() == 2 * number + 2, "the end of client " + number);
         }
     }
 

@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// Announces the formats of a source's frames: to all by multicast when a format is new, to each member that has not
-/// acknowledged it again and again, and to whoever asks. A frame waits for its format at the receiver.
+/// acknowledged it again and again, and to a member that asks. A frame waits for its format at the receiver.
 ///
 /// A new member knows none: START says which announcements are too old for it.
 ///

@@ -48,6 +48,8 @@ final class SimPublisher {
     private int written;
     private long writtenUntilNs;
     private boolean ended;
+    // The next frame's format has no number until frames are freed.
+    private boolean awaitsNumber;
     private boolean torn;
 
     /// @param beginNs time of the first frame, by the true clock
@@ -161,8 +163,8 @@ final class SimPublisher {
         }
         if (formats.isDue()) {
             small.close();
-            // Another number may be free only later.
-            if (window.freeSlots() < freeSlotsMin || !formats.change(window)) {
+            awaitsNumber = window.freeSlots() < freeSlotsMin || !formats.change(window);
+            if (awaitsNumber) {
                 return false;
             }
         }
@@ -233,8 +235,11 @@ final class SimPublisher {
         if (written > 0) {
             return writtenUntilNs;
         }
-        final boolean due =
-                !torn && openIndex == openSlots && published < stream.frames() && window.freeSlots() >= freeSlotsMin;
+        final boolean due = !awaitsNumber
+                && !torn
+                && openIndex == openSlots
+                && published < stream.frames()
+                && window.freeSlots() >= freeSlotsMin;
         return due ? nextFrameNs : Long.MAX_VALUE;
     }
 }

@@ -176,7 +176,7 @@ public final class FrameTable {
         return all[index] != null;
     }
 
-    /// What [#findFormat] found; null for a frame without a format.
+    /// The result of [#findFormat]; null for a frame without a format.
     public @Nullable StreamFormat format(final long firstSequence) {
         final @Nullable StreamFormat[] all = formats;
         return all == null || formatNumber(firstSequence) == 0 ? null : all[index(firstSequence)];

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/// Every frame comes with the format that it was published with, whatever is lost and whoever joins late. `FrameCheck`
+/// Every frame comes with the format that it was published with, with losses and with late joiners. `FrameCheck`
 /// compares them, in all simulations.
 @Execution(ExecutionMode.CONCURRENT)
 final class FormatSimulationTest {
@@ -53,12 +53,11 @@ final class FormatSimulationTest {
         assertTrue(found > 0);
     }
 
-    /// Late joiners, crashes, policies and co-roots of the seed, a change after every other frame. -Dsim.formats=N runs
-    /// other than 2000.
+    /// Late joiners, crashes, policies and co-roots of the seed, a change after every other frame.
     @Tag("campaign")
     @Test
     void shouldDeliverEachFrameWithItsFormatWhenReceiversComeAndGo() {
-        for (long seed = 1; seed <= Long.getLong("sim.formats", 2_000); seed++) {
+        for (long seed = 1; seed <= 10_000; seed++) {
             final Swarm swarm = Swarm.of(1 + (int) (seed % 5), 0.05);
             final SimOptions options =
                     SimOptions.draw(new SplittableRandom(seed), seed % 2 == 0 ? swarm : swarm.withCrashes());

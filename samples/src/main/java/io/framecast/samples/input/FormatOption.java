@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// What `--format` says of frames: parts with commas between them, such as `float32[3x224x224],rate=30,camera=left`.
+/// The value of `--format`: parts with commas between them, such as `float32[3x224x224],rate=30,camera=left`.
 public final class FormatOption {
     private static final Pattern TENSOR = Pattern.compile("([a-z]+\\d*(?:x\\d+)?)\\[([\\dx]*)]");
     private static final Pattern RATE = Pattern.compile("(\\d{1,9})(?:/(\\d{1,9}))?");

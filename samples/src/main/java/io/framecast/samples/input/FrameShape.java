@@ -39,7 +39,7 @@ public record FrameShape(long bytes, VideoFormat video, boolean isVideo) {
         return new FrameShape(format.frameBytes(), format, true);
     }
 
-    /// What is known of the frames.
+    /// The format, as far as it is known.
     public FrameFormat format() {
         return isVideo ? FrameFormat.picture(video.format(), video.width(), video.height()) : FrameFormat.EMPTY;
     }

@@ -34,7 +34,7 @@ final class FakePublisher implements Publisher {
 
     @Override
     public void format(final FrameFormat format) {
-        // What frames are changes nothing here.
+        // Formats change nothing here.
     }
 
     @Override
