@@ -166,7 +166,7 @@ version_of() {
 
 test_python() {
     cd "$here/python/tests"
-    "$1" -B -m unittest -v
+    LD_LIBRARY_PATH=$here/c/build/test/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$1" -B -m unittest -v
     echo "figures: $("$1" --version), NumPy $(version_of "$1" numpy), PyTorch $(version_of "$1" torch)"
 }
 
@@ -184,6 +184,45 @@ test_publisher() {
     same_crc publisher one two
     grep -q '^frames 300 bytes 138240000 .* lost 0 sessions 1 leaders 1: end of stream' "$work/one"
     echo "figures: $(grep -o '[0-9.]* MB/s' "$work/publisher") to each of two"
+}
+
+# A driver without a GPU: JCuda refers to every name, those that it does not define get a function that refuses.
+make_driver() {
+    local stub=$project/gpu-sink/src/test/c
+    mkdir -p "$work/driver"
+    {
+        echo 'void framecast_stub_count(const char *);'
+        sed -e '/^#/d' -e 's|.*|__attribute__((weak)) int &(void) { framecast_stub_count("&"); return 801; }|' "$stub/jcuda-symbols.txt"
+    } >"$work/driver/weak.c"
+    cc -shared -fPIC -O1 -pthread -Wl,-soname,libcuda.so.1 "$stub/stub_cuda.c" "$work/driver/weak.c" \
+        -o "$work/driver/libcuda.so.1"
+}
+
+# A server that copies frames to its GPU, once for all who read them there.
+test_device() {
+    make_driver
+    new_channel
+    export LD_LIBRARY_PATH=$work/driver
+    start server "$tool" serve "$channel|device=cuda:0"
+    local server=$started
+    start one "$here/c/build/test/device_follower" "$channel|device=cuda:0"
+    local one=$started
+    start two "$here/c/build/test/device_follower" "$channel|device=cuda:0|placement=shared"
+    local two=$started
+    start three "$follower" --wait-ms 30000 "$channel"
+    local three=$started
+    await server "waits for a source"
+    sleep 1
+    start publisher "$tool" publish "$channel" --input test --video 320x240xnv12 --frames 1500 --rate 300 --wait-subscribers 1
+    status_of "$started"
+    status_of "$one"
+    status_of "$two"
+    status_of "$three"
+    same_crc publisher one two three
+    cat "$work/one" "$work/two"
+    grep -q 'by another process [1-9]' "$work/one"
+    grep -q 'read there [1-9]' "$work/two"
+    echo "figures: $(grep -o 'from the ring .*:' "$work/one") $(grep -o 'from the ring .*:' "$work/two")"
 }
 
 test_python_publisher() {
@@ -752,6 +791,11 @@ fi
 if "$tool" --version >"$work/version" 2>&1; then
     check 'a publisher of this host' test_publisher
     check 'a publisher of this host, Python' test_python_publisher
+    if [ "$(uname -m)" = x86_64 ]; then
+        check 'device memory of another process' test_device
+    else
+        echo 'skipped device memory: the stub of the driver is for x86-64'
+    fi
     if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
         check 'formats' test_formats
         if command -v g++ >/dev/null; then

@@ -13,7 +13,8 @@
  * fc_wake, fc_frame_retain and fc_frame_release. A subscriber has one thread of its own, which blocks all signals: it
  * notices the end of a leader and follows the next one.
  *
- * fork(). The child of a fork must not use a subscriber of its parent. The library closes the child's connections.
+ * fork(). The child of a fork must not use a subscriber of its parent. The library closes the child's connections. CUDA
+ * works in no child of a process that used it.
  *
  * Errors. Functions return a status: 0 a result, positive no result and no error, negative an error. An fc_error
  * takes one line that says what failed and how to fix it.
@@ -71,7 +72,9 @@ typedef enum fc_status {
     /* Another client publishes on the channel. */
     FC_E_BUSY = -11,
     /* A frame, format or metadata is longer than the stream takes. */
-    FC_E_TOO_LONG = -12
+    FC_E_TOO_LONG = -12,
+    /* Of subscribers. No CUDA driver, no such GPU, or it failed. */
+    FC_E_DEVICE = -13
 } fc_status;
 
 /* What a status means, in a few words. Static. */
@@ -106,7 +109,11 @@ enum {
     /* The bytes lie where the leader received them. */
     FC_FRAME_IN_PLACE = 2,
     /* The bytes are a copy of this process's own: delivery=latest and deadline=T hold no place of the ring. */
-    FC_FRAME_COPIED = 4
+    FC_FRAME_COPIED = 4,
+    /* In device memory: copied from that of another process, which had copied it from the ring already. */
+    FC_FRAME_DEVICE_PEER = 8,
+    /* In device memory: that of another process, where all read it (placement=shared). */
+    FC_FRAME_DEVICE_SHARED = 16
 };
 
 /* A frame. Programs read it, and neither allocate nor copy the struct: later versions add fields behind the last. */
@@ -228,10 +235,19 @@ typedef struct fc_options {
     /* NULL, or called by fc_subscribe several times a second while it waits for a leader: another value than 0 ends the
      * wait with FC_INTERRUPTED. */
     int (*on_wait)(void *context);
+    /* A GPU, by its number in the CUDA driver, to which each frame is copied as well; or one of FC_DEVICE_*. */
+    int32_t cuda_device;
 } fc_options;
 
-/* Ten seconds for a leader, no handlers. */
-#define FC_OPTIONS_DEFAULT {sizeof(fc_options), 10000, NULL, NULL, NULL}
+enum {
+    /* That of device=cuda:N in the URI, where it has this key. */
+    FC_DEVICE_OF_URI = -1,
+    /* Frames are in host memory alone. */
+    FC_DEVICE_NONE = -2
+};
+
+/* Ten seconds for a leader, no handlers, the device of the URI. */
+#define FC_OPTIONS_DEFAULT {sizeof(fc_options), 10000, NULL, NULL, NULL, FC_DEVICE_OF_URI}
 
 typedef struct fc_stats {
     uint64_t frames;
@@ -291,6 +307,28 @@ const fc_frame *fc_frame_retain(const fc_frame *frame);
 /* Frames may be released in any order. NULL is allowed. */
 void fc_frame_release(const fc_frame *frame);
 
+/*
+ * Frames in a GPU's memory, of a subscriber with a CUDA device. The library calls the driver, which it looks for when
+ * the first such subscriber is made, in the device's primary context: that of the CUDA runtime and of PyTorch.
+ *
+ * fc_next begins the copy. fc_frame_device makes a stream wait for it, and gives the frame's address; the bytes are not
+ * to be written. `data` is the frame in host memory, as ever.
+ *
+ * stream: a CUstream or cudaStream_t of that context; NULL the legacy default stream, (void *)2 the one of each thread.
+ * FC_STREAM_HOST: the calling thread waits.
+ *
+ * Any thread may call both. placement=shared in the URI reads frames where another process has them on the same GPU:
+ * when that process dies, the bytes of frames that are held are undefined.
+ */
+#define FC_STREAM_HOST ((void *)-1)
+/* The number of a subscriber's GPU; −1: none. */
+int fc_cuda_device(const fc_subscriber *subscriber);
+fc_status fc_frame_device(const fc_frame *frame, void *stream, const void **pointer, fc_error *error);
+
+/* As fc_frame_release, once the stream has done all that was queued on it until now. It does not wait, but for a
+ * subscriber that is closed. */
+void fc_frame_release_on(const fc_frame *frame, void *stream);
+
 /* What the frame is; NULL where its publisher did not say, or what it said cannot be read. Valid as long as the frame. */
 const fc_format *fc_frame_format(const fc_frame *frame);
 
@@ -324,12 +362,27 @@ struct DLManagedTensor *fc_frame_dlpack(const fc_frame *frame, int code, int bit
 struct DLManagedTensor *fc_frame_tensor(const fc_frame *frame);
 
 /*
+ * The same in device memory, for PyTorch, CuPy and others: the stream, as for fc_frame_device, waits for the frame, and the
+ * frame is released when the stream has come to where the tensor's deleter was called. NULL also where the subscriber
+ * has no device.
+ */
+struct DLManagedTensor *fc_frame_cuda_tensor(const fc_frame *frame, void *stream);
+
+/* The same as DLPack 1.x has it: with a flag that says that the tensor is not to be written. */
+struct DLManagedTensorVersioned;
+struct DLManagedTensorVersioned *fc_frame_tensor_versioned(const fc_frame *frame);
+struct DLManagedTensorVersioned *fc_frame_cuda_tensor_versioned(const fc_frame *frame, void *stream);
+
+/*
  * For Python alone, called with the interpreter's lock held. They give a new PyObject*, or NULL with an exception set
  * by the interpreter. Deleters and destructors are C functions, which also run while an interpreter ends.
  */
 void *fc_python_tensor(const fc_frame *frame, int code, int bits, int lanes, int dimensions, const int64_t *shape);
 /* As fc_frame_tensor. */
 void *fc_python_frame_tensor(const fc_frame *frame);
+/* As the functions above that take a format's tensor. kind: FC_EXPORT_*. */
+enum { FC_EXPORT_DEVICE = 1, FC_EXPORT_VERSIONED = 2 };
+void *fc_python_export(const fc_frame *frame, int kind, void *stream);
 /* A capsule that takes the caller's reference to the frame, and releases it with its own last reference. */
 void *fc_python_owner(const fc_frame *frame);
 

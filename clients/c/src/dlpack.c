@@ -1,16 +1,33 @@
 #include "dlpack.h"
 
 #include "framecast.h"
+#include "subscriber.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DIMENSIONS_MAX 32
 
-static void delete_tensor(DLManagedTensor *tensor) {
-    fc_frame_release(tensor->manager_ctx);
-    free(tensor);
+/* A tensor of both versions: consumers see one of the first two, whose context is the whole. */
+struct export {
+    DLManagedTensor plain;
+    DLManagedTensorVersioned versioned;
+    const fc_frame *frame;
+    void *stream;
+    int64_t extents[];
+};
+
+static void delete_export(struct export *made) {
+    fc_frame_release_on(made->frame, made->stream);
+    free(made);
+}
+
+static void delete_plain(DLManagedTensor *tensor) {
+    delete_export(tensor->manager_ctx);
+}
+
+static void delete_versioned(DLManagedTensorVersioned *tensor) {
+    delete_export(tensor->manager_ctx);
 }
 
 /* Whether the elements fit into the frame. */
@@ -30,65 +47,122 @@ static bool fits(uint64_t bytes, int bits, int lanes, int dimensions, const int6
     return true;
 }
 
-/* A tensor with room for shape and strides; NULL where memory is short. */
-static DLManagedTensor *make(const fc_frame *frame, int dimensions, DLDataType type) {
-    DLManagedTensor *tensor = malloc(sizeof *tensor + 2 * (size_t)dimensions * sizeof(int64_t));
-    if (tensor == NULL) {
+/* A tensor in host memory with room for shape and strides; NULL where memory is short. */
+static struct export *make(const fc_frame *frame, int dimensions, DLDataType type) {
+    struct export *made = calloc(1, sizeof *made + 2 * (size_t)dimensions * sizeof(int64_t));
+    if (made == NULL) {
         return NULL;
     }
-    int64_t *shape = (int64_t *)(void *)(tensor + 1);
-    tensor->dl_tensor = (DLTensor){
+    DLTensor tensor = {
         .data = (void *)(uintptr_t)frame->data,
         .device = {.device_type = kDLCPU, .device_id = 0},
         .ndim = dimensions,
         .dtype = type,
-        .shape = shape,
-        .strides = shape + dimensions,
+        .shape = made->extents,
+        .strides = made->extents + dimensions,
         .byte_offset = 0};
-    tensor->manager_ctx = (void *)(uintptr_t)fc_frame_retain(frame);
-    tensor->deleter = delete_tensor;
-    return tensor;
+    made->plain = (DLManagedTensor){.dl_tensor = tensor, .manager_ctx = made, .deleter = delete_plain};
+    made->versioned = (DLManagedTensorVersioned){
+        .version = {.major = DLPACK_MAJOR, .minor = DLPACK_MINOR},
+        .manager_ctx = made,
+        .deleter = delete_versioned,
+        .flags = (frame->flags & FC_FRAME_COPIED) != 0 ? DLPACK_FLAG_IS_COPIED : DLPACK_FLAG_READ_ONLY,
+        .dl_tensor = tensor};
+    made->frame = fc_frame_retain(frame);
+    made->stream = FC_STREAM_HOST;
+    return made;
 }
 
-struct DLManagedTensor *fc_frame_dlpack(const fc_frame *frame, int code, int bits, int lanes, int dimensions,
-                                        const int64_t *shape) {
-    int64_t plain = (int64_t)frame->bytes;
-    if (dimensions == 0) {
-        code = 1;
-        bits = 8;
-        lanes = 1;
-        dimensions = 1;
-        shape = &plain;
-    }
-    if (!fits(frame->bytes, bits, lanes, dimensions, shape)) {
+static struct export *export_rows(const fc_frame *frame, DLDataType type, int dimensions, const int64_t *shape) {
+    if (!fits(frame->bytes, type.bits, type.lanes, dimensions, shape)) {
         return NULL;
     }
-    DLDataType type = {.code = (uint8_t)code, .bits = (uint8_t)bits, .lanes = (uint16_t)lanes};
-    DLManagedTensor *tensor = make(frame, dimensions, type);
-    if (tensor == NULL) {
+    struct export *made = make(frame, dimensions, type);
+    if (made == NULL) {
         return NULL;
     }
     uint64_t stride = 1;
     for (size_t i = (size_t)dimensions; i-- > 0;) {
-        tensor->dl_tensor.shape[i] = shape[i];
-        tensor->dl_tensor.strides[i] = (int64_t)stride;
+        made->extents[i] = shape[i];
+        made->extents[(size_t)dimensions + i] = (int64_t)stride;
         /* Of a tensor without elements it may wrap. */
         stride *= (uint64_t)shape[i];
     }
-    return tensor;
+    return made;
 }
 
-struct DLManagedTensor *fc_frame_tensor(const fc_frame *frame) {
+static struct export *export_bytes(const fc_frame *frame) {
+    int64_t bytes = (int64_t)frame->bytes;
+    return export_rows(frame, (DLDataType){.code = 1, .bits = 8, .lanes = 1}, 1, &bytes);
+}
+
+static struct export *export_format(const fc_frame *frame) {
     const fc_format *format = fc_frame_format(frame);
     const fc_tensor *given = format == NULL ? NULL : format->tensor;
     if (given == NULL || (uint64_t)given->bytes > frame->bytes) {
-        return fc_frame_dlpack(frame, 0, 0, 0, 0, NULL);
+        return export_bytes(frame);
     }
     DLDataType type = {.code = given->code, .bits = given->bits, .lanes = given->lanes};
-    DLManagedTensor *tensor = make(frame, given->dimensions, type);
-    if (tensor != NULL) {
-        memcpy(tensor->dl_tensor.shape, given->shape, (size_t)given->dimensions * sizeof(int64_t));
-        memcpy(tensor->dl_tensor.strides, given->strides, (size_t)given->dimensions * sizeof(int64_t));
+    struct export *made = make(frame, given->dimensions, type);
+    if (made != NULL) {
+        size_t bytes = (size_t)given->dimensions * sizeof(int64_t);
+        memcpy(made->extents, given->shape, bytes);
+        memcpy(made->extents + given->dimensions, given->strides, bytes);
     }
-    return tensor;
+    return made;
+}
+
+/* NULL where the frame is not in device memory, or the stream is none. */
+static struct export *export_to_stream(const fc_frame *frame, void *stream) {
+    const void *address;
+    if (fc_frame_device(frame, stream, &address, NULL) != FC_OK) {
+        return NULL;
+    }
+    struct export *made = export_format(frame);
+    if (made != NULL) {
+        /* A consumer without a stream of its own is taken to use the default one. */
+        made->stream = stream == FC_STREAM_HOST ? NULL : stream;
+        DLDevice device = {.device_type = kDLCUDA, .device_id = fci_frame_ordinal(frame)};
+        made->plain.dl_tensor.data = made->versioned.dl_tensor.data = (void *)(uintptr_t)address;
+        made->plain.dl_tensor.device = made->versioned.dl_tensor.device = device;
+        bool own = (frame->flags & FC_FRAME_DEVICE_SHARED) == 0;
+        made->versioned.flags = own ? DLPACK_FLAG_IS_COPIED : DLPACK_FLAG_READ_ONLY;
+    }
+    return made;
+}
+
+static struct DLManagedTensor *plain(struct export *made) {
+    return made == NULL ? NULL : &made->plain;
+}
+
+static struct DLManagedTensorVersioned *versioned(struct export *made) {
+    return made == NULL ? NULL : &made->versioned;
+}
+
+struct DLManagedTensor *fc_frame_dlpack(const fc_frame *frame, int code, int bits, int lanes, int dimensions,
+                                        const int64_t *shape) {
+    if (dimensions == 0) {
+        return plain(export_bytes(frame));
+    }
+    if (bits < 1 || bits > UINT8_MAX || lanes < 1 || lanes > UINT16_MAX) {
+        return NULL;
+    }
+    DLDataType type = {.code = (uint8_t)code, .bits = (uint8_t)bits, .lanes = (uint16_t)lanes};
+    return plain(export_rows(frame, type, dimensions, shape));
+}
+
+struct DLManagedTensor *fc_frame_tensor(const fc_frame *frame) {
+    return plain(export_format(frame));
+}
+
+struct DLManagedTensorVersioned *fc_frame_tensor_versioned(const fc_frame *frame) {
+    return versioned(export_format(frame));
+}
+
+struct DLManagedTensor *fc_frame_cuda_tensor(const fc_frame *frame, void *stream) {
+    return plain(export_to_stream(frame, stream));
+}
+
+struct DLManagedTensorVersioned *fc_frame_cuda_tensor_versioned(const fc_frame *frame, void *stream) {
+    return versioned(export_to_stream(frame, stream));
 }

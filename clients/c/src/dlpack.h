@@ -34,4 +34,20 @@ typedef struct DLManagedTensor {
     void (*deleter)(struct DLManagedTensor *self);
 } DLManagedTensor;
 
+/* DLPack 1.x. */
+enum { DLPACK_MAJOR = 1, DLPACK_MINOR = 0, DLPACK_FLAG_READ_ONLY = 1, DLPACK_FLAG_IS_COPIED = 2 };
+
+typedef struct {
+    uint32_t major;
+    uint32_t minor;
+} DLPackVersion;
+
+typedef struct DLManagedTensorVersioned {
+    DLPackVersion version;
+    void *manager_ctx;
+    void (*deleter)(struct DLManagedTensorVersioned *self);
+    uint64_t flags;
+    DLTensor dl_tensor;
+} DLManagedTensorVersioned;
+
 #endif

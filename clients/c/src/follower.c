@@ -264,9 +264,24 @@ static bool moves(struct fc_subscriber *subscriber) {
     return true;
 }
 
+/* Whether another process is about to copy the next frame to its device. */
+static bool awaits_device(struct fc_subscriber *subscriber) {
+    if (subscriber->device == NULL) {
+        return false;
+    }
+    fci_share_look(subscriber->device, subscriber->segment);
+    int64_t number = fci_peek(subscriber->segment);
+    return number >= 0 && fci_share_awaits(subscriber->segment, number);
+}
+
 struct fci_frame *fci_poll(struct fc_subscriber *subscriber) {
+    subscriber->awaits_device = false;
     while (subscriber->final.status == FC_OK) {
         if (subscriber->segment != NULL && fci_see(subscriber->segment) == FCI_FRAMES) {
+            subscriber->awaits_device = awaits_device(subscriber);
+            if (subscriber->awaits_device) {
+                return NULL;
+            }
             struct fci_frame *frame = take(subscriber);
             if (frame != NULL) {
                 return frame;

@@ -1,4 +1,5 @@
 /* Frames in the ring, or copies of frames where the ring may be written again. */
+#include "error.h"
 #include "subscriber.h"
 
 #include <stdio.h>
@@ -14,7 +15,8 @@ _Static_assert(offsetof(fc_frame, bytes) == 8 && offsetof(fc_frame, number) == 1
 _Static_assert(offsetof(fc_stats, lost) == 16 && offsetof(fc_stats, sessions) == 64
                    && offsetof(fc_stats, leader_process) == 88 && sizeof(fc_stats) == 96,
                "the ABI of fc_stats");
-_Static_assert(offsetof(fc_options, leader_wait_ms) == 8 && offsetof(fc_options, on_wait) == 32 && sizeof(fc_error) == 512,
+_Static_assert(offsetof(fc_options, leader_wait_ms) == 8 && offsetof(fc_options, on_wait) == 32
+                   && offsetof(fc_options, cuda_device) == 40 && sizeof(fc_error) == 512,
                "the ABI of fc_options and fc_error");
 
 static struct fci_frame *own(const fc_frame *frame) {
@@ -95,9 +97,16 @@ struct fci_frame *fci_frame_make(struct fc_subscriber *subscriber, int64_t numbe
         .metadata_bytes = (uint32_t)entry->metadata_bytes,
         .metadata = frame->metadata};
     frame->subscriber = subscriber;
-    frame->segment = segment->unheld ? NULL : segment;
     frame->entry = number;
     frame->references = 1;
+    fc_error why;
+    if (subscriber->device != NULL && fci_device_bring(subscriber, frame, &why) != FC_OK) {
+        give_spare(subscriber, frame);
+        fci_end(subscriber, &why);
+        return NULL;
+    }
+    /* One that is read in another process's memory needs the segment's words. */
+    frame->segment = segment->unheld && (subscriber->device == NULL || frame->device.place < 0) ? NULL : segment;
     if (frame->segment != NULL) {
         segment->references++;
     }
@@ -112,6 +121,9 @@ static void put_back(struct fci_frame *frame) {
     struct fci_segment *segment = frame->segment;
     if (segment != NULL) {
         segment->foreign |= subscriber->forked;
+        if (subscriber->device != NULL && frame->device.place >= 0) {
+            fci_share_leave(segment, frame->device.place);
+        }
         fci_release(segment, frame->entry);
         fci_unref_segment(subscriber, segment);
     }
@@ -121,8 +133,22 @@ static void put_back(struct fci_frame *frame) {
 
 void fci_frame_drop(struct fci_frame *frame) {
     struct fc_subscriber *subscriber = frame->subscriber;
+    if (fci_frame_unref(frame)) {
+        subscriber->references--;
+    }
+}
+
+/* Its bytes go when they are copied. */
+bool fci_frame_unref(struct fci_frame *frame) {
+    struct fc_subscriber *subscriber = frame->subscriber;
+    if (--frame->references > 0) {
+        return false;
+    }
+    if (!fci_device_has_read(subscriber, frame) && fci_device_defer(subscriber, frame)) {
+        return false;
+    }
     put_back(frame);
-    subscriber->references--;
+    return true;
 }
 
 const fc_format *fc_frame_format(const fc_frame *frame) {
@@ -138,17 +164,58 @@ const fc_frame *fc_frame_retain(const fc_frame *frame) {
     return frame;
 }
 
+/* With the lock, which it takes away. */
+static void release(struct fci_frame *frame) {
+    struct fc_subscriber *subscriber = frame->subscriber;
+    if (!fci_frame_unref(frame)) {
+        /* Of a subscriber that is closed no thread looks any more. */
+        if (!subscriber->closed) {
+            pthread_mutex_unlock(&subscriber->mutex);
+            return;
+        }
+        subscriber->references++;
+        fci_device_drain(subscriber);
+    }
+    fci_unlock_unref(subscriber);
+}
+
 void fc_frame_release(const fc_frame *frame) {
+    if (frame != NULL) {
+        pthread_mutex_lock(&own(frame)->subscriber->mutex);
+        release(own(frame));
+    }
+}
+
+void fc_frame_release_on(const fc_frame *frame, void *stream) {
     if (frame == NULL) {
         return;
     }
     struct fci_frame *held = own(frame);
     struct fc_subscriber *subscriber = held->subscriber;
     pthread_mutex_lock(&subscriber->mutex);
-    if (--held->references > 0) {
-        pthread_mutex_unlock(&subscriber->mutex);
-        return;
+    if (subscriber->device != NULL && !subscriber->forked && stream != FC_STREAM_HOST) {
+        /* Where no event can be had, the driver is gone, and with it all that reads. */
+        fci_device_defer_on(subscriber, held, stream);
     }
-    put_back(held);
-    fci_unlock_unref(subscriber);
+    release(held);
+}
+
+int fci_frame_ordinal(const fc_frame *frame) {
+    return own(frame)->subscriber->device->ordinal;
+}
+
+fc_status fc_frame_device(const fc_frame *frame, void *stream, const void **pointer, fc_error *error) {
+    const struct fci_frame *held = own(frame);
+    const struct fci_device *device = held->subscriber->device;
+    *pointer = NULL;
+    if (device == NULL || held->subscriber->forked) {
+        return fci_fail(error, FC_E_ARGUMENT, "fc_frame_device: frames of this subscriber are in host memory; subscribe with"
+                        " cuda_device, or device=cuda:0 in the URI, in this process");
+    }
+    int answer = fci_device_wait(device, held, stream);
+    if (answer != FCI_CUDA_SUCCESS) {
+        return fci_cuda_fail(error, device->ordinal, "a stream that waits for a frame", answer);
+    }
+    *pointer = (const void *)(uintptr_t)held->device.address;
+    return FC_OK;
 }

@@ -13,6 +13,8 @@
 #define NS_PER_MS INT64_C(1000000)
 /* Between two tries to find a leader. */
 #define LOOK_MS 20
+/* Between two looks at what CUDA reads. */
+#define READS_MS 1
 /* A leader whose heartbeat did not change for so many looks stands still. Looks are counted and no time is measured:
  * this process may have stood still itself. */
 #define STILL_LOOKS 4
@@ -135,8 +137,11 @@ static void add_segment(struct fc_subscriber *subscriber, struct fci_segment *ma
 static void on_invitation(struct fc_subscriber *subscriber, struct fci_invitation *invitation) {
     membership *group = &subscriber->membership;
     fc_error why = {.status = FC_OK, .text = ""};
-    bool drops = subscriber->channel.delivery != FCI_RELIABLE;
-    struct fci_segment *made = fci_segment_map(invitation, group->connection, drops, &why);
+    struct fci_reading reading = {
+        .drops = subscriber->channel.delivery != FCI_RELIABLE,
+        .gpu = subscriber->device,
+        .in_place = subscriber->channel.reads_in_place};
+    struct fci_segment *made = fci_segment_map(invitation, group->connection, &reading, &why);
     pthread_mutex_lock(&subscriber->mutex);
     if (made == NULL) {
         fci_end(subscriber, &why);
@@ -313,19 +318,42 @@ static bool is_running(struct fc_subscriber *subscriber) {
     return running;
 }
 
+/* Gives back what CUDA has read, and looks after memory that other processes offer. Whether CUDA still reads. */
+static bool look_after_device(struct fc_subscriber *subscriber) {
+    if (subscriber->device == NULL) {
+        return false;
+    }
+    pthread_mutex_lock(&subscriber->mutex);
+    fci_device_reap(subscriber);
+    if (subscriber->segment != NULL) {
+        fci_share_look(subscriber->device, subscriber->segment);
+    }
+    bool reads = subscriber->device->pending != NULL;
+    pthread_mutex_unlock(&subscriber->mutex);
+    return reads;
+}
+
 void *fci_membership_run(void *argument) {
     struct fc_subscriber *subscriber = argument;
     membership *group = &subscriber->membership;
     int beat_ms = subscriber->channel.attach_after_ms / STILL_LOOKS;
+    int64_t stepped_ns = 0;
     while (is_running(subscriber)) {
         bool over = is_over(subscriber);
         bool looks = group->connection == NULL || group->looking_ns != 0;
+        bool reads = look_after_device(subscriber);
         struct pollfd polled[2] = {
             {.fd = subscriber->waker, .events = POLLIN, .revents = 0},
             {.fd = group->connection == NULL ? -1 : group->connection->socket, .events = POLLIN, .revents = 0}};
-        poll(polled, 2, over ? -1 : looks ? LOOK_MS : beat_ms);
+        int rest_ms = over ? -1 : looks ? LOOK_MS : beat_ms;
+        poll(polled, 2, reads ? READS_MS : rest_ms);
         uint64_t count;
-        if (polled[0].revents == 0 || read(subscriber->waker, &count, sizeof count) < 0) {
+        if (polled[0].revents != 0 && read(subscriber->waker, &count, sizeof count) > 0) {
+            continue;
+        }
+        int64_t now_ns = fci_now_ns();
+        if (!reads || polled[1].revents != 0 || now_ns - stepped_ns >= LOOK_MS * NS_PER_MS) {
+            stepped_ns = now_ns;
             step(subscriber);
         }
     }

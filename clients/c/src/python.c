@@ -11,6 +11,7 @@ typedef void *(*pointer_function)(void *capsule, const char *name);
 typedef int (*valid_function)(void *capsule, const char *name);
 
 static const char TENSOR[] = "dltensor";
+static const char VERSIONED[] = "dltensor_versioned";
 static const char OWNER[] = "framecast.frame";
 
 static struct {
@@ -39,6 +40,13 @@ static void destroy_tensor(void *capsule) {
     }
 }
 
+static void destroy_versioned(void *capsule) {
+    if (python.is_valid(capsule, VERSIONED)) {
+        DLManagedTensorVersioned *tensor = python.pointer(capsule, VERSIONED);
+        tensor->deleter(tensor);
+    }
+}
+
 static void destroy_owner(void *capsule) {
     fc_frame_release(python.pointer(capsule, OWNER));
 }
@@ -53,6 +61,29 @@ static void *capsule_of(DLManagedTensor *tensor) {
         tensor->deleter(tensor);
     }
     return capsule;
+}
+
+static void *versioned_capsule_of(DLManagedTensorVersioned *tensor) {
+    if (tensor == NULL) {
+        return NULL;
+    }
+    void *capsule = python.make(tensor, VERSIONED, destroy_versioned);
+    if (capsule == NULL) {
+        tensor->deleter(tensor);
+    }
+    return capsule;
+}
+
+void *fc_python_export(const fc_frame *frame, int kind, void *stream) {
+    if (!find_python()) {
+        return NULL;
+    }
+    bool on_device = (kind & FC_EXPORT_DEVICE) != 0;
+    if ((kind & FC_EXPORT_VERSIONED) != 0) {
+        return versioned_capsule_of(on_device ? fc_frame_cuda_tensor_versioned(frame, stream)
+                                              : fc_frame_tensor_versioned(frame));
+    }
+    return capsule_of(on_device ? fc_frame_cuda_tensor(frame, stream) : fc_frame_tensor(frame));
 }
 
 void *fc_python_tensor(const fc_frame *frame, int code, int bits, int lanes, int dimensions, const int64_t *shape) {

@@ -1,5 +1,6 @@
 #include "segment.h"
 
+#include "device.h"
 #include "error.h"
 
 #include <fcntl.h>
@@ -125,7 +126,20 @@ static fc_status check_header(const struct fci_segment *segment, fc_error *error
                             " sense; restart it", (int)segment->connection->leader);
 }
 
-static fc_status attach(struct fci_segment *segment, const struct fci_invitation *invitation, bool drops, fc_error *error) {
+/* The member says whether it takes frames from others' device memory, so that none waits for its answer. */
+static void tell_wish(struct fci_segment *segment, const struct fci_reading *reading) {
+    segment->gpu = reading->gpu;
+    segment->reads_in_place = reading->in_place;
+    if (segment->gpu != NULL) {
+        segment->pinned = fci_device_pin(segment->gpu, segment->ring, 2 * (uint64_t)segment->ring_bytes);
+        store64(segment, segment->device + FC_LAYOUT_DEVICE_IDENTITY, segment->gpu->identity[0]);
+        store64(segment, segment->device + FC_LAYOUT_DEVICE_IDENTITY + 8, segment->gpu->identity[1]);
+    }
+    store32(segment, segment->device + FC_LAYOUT_DEVICE_WISH, segment->gpu == NULL ? FC_LAYOUT_WANTS_NOT : FC_LAYOUT_TAKES);
+}
+
+static fc_status attach(struct fci_segment *segment, const struct fci_invitation *invitation,
+                        const struct fci_reading *reading, fc_error *error) {
     int process = (int)segment->connection->leader;
     segment->words = map_words(invitation->descriptors[1]);
     bool counters = is_counter(segment->waker) && is_counter(segment->leader);
@@ -151,18 +165,17 @@ static fc_status attach(struct fci_segment *segment, const struct fci_invitation
     segment->continues = load64(segment, FC_LAYOUT_PREDECESSOR_AT) != 0;
     segment->next = clamp(load64(segment, segment->member + FC_LAYOUT_MEMBER_FIRST), 0, INT64_MAX);
     segment->released = segment->next;
-    segment->begun = drops;
-    segment->unheld = drops && load32(segment, FC_LAYOUT_RETAINS_AT) != 0;
+    segment->begun = reading->drops;
+    segment->unheld = reading->drops && load32(segment, FC_LAYOUT_RETAINS_AT) != 0;
     if (segment->unheld) {
         fci_let_go(segment);
     }
-    /* It takes no frame from another member's device: no member needs to wait for its answer. */
-    store32(segment, segment->device + FC_LAYOUT_DEVICE_WISH, FC_LAYOUT_WANTS_NOT);
+    tell_wish(segment, reading);
     return FC_OK;
 }
 
-struct fci_segment *fci_segment_map(struct fci_invitation *invitation, struct fci_connection *connection, bool drops,
-                                    fc_error *error) {
+struct fci_segment *fci_segment_map(struct fci_invitation *invitation, struct fci_connection *connection,
+                                    const struct fci_reading *reading, fc_error *error) {
     struct fci_segment *segment = calloc(1, sizeof *segment);
     if (segment == NULL) {
         fci_fail(error, FC_E_RESOURCES, "host group: no memory for a segment");
@@ -175,7 +188,7 @@ struct fci_segment *fci_segment_map(struct fci_invitation *invitation, struct fc
     segment->device = FC_LAYOUT_DEVICES_PLACE + clamp(invitation->member, 0, FC_LAYOUT_MEMBERS - 1) * FC_LAYOUT_DEVICE_BYTES;
     segment->waker = invitation->descriptors[2];
     segment->leader = invitation->descriptors[3];
-    fc_status status = attach(segment, invitation, drops, error);
+    fc_status status = attach(segment, invitation, reading, error);
     invitation->descriptors[2] = -1;
     invitation->descriptors[3] = -1;
     fci_dismiss(invitation);
@@ -187,6 +200,12 @@ struct fci_segment *fci_segment_map(struct fci_invitation *invitation, struct fc
 }
 
 void fci_segment_free(struct fci_segment *segment) {
+    if (segment->gpu != NULL) {
+        fci_share_end(segment->gpu, segment);
+    }
+    if (segment->pinned && !segment->foreign) {
+        fci_device_unpin(segment->gpu, segment->ring);
+    }
     if (segment->ring != NULL) {
         munmap((void *)(uintptr_t)segment->ring, 2 * (size_t)segment->ring_bytes);
     }

@@ -3,6 +3,7 @@
 
 #include "meeting.h"
 #include "segment_layout.h"
+#include "share.h"
 
 /* What a leader shares for one session, mapped. Every word may be wrong: any process of the user may write it. What is
  * read here never leads outside the mappings.
@@ -26,6 +27,11 @@ struct fci_segment {
     bool foreign;
     int64_t member;
     int64_t device;
+    /* The GPU that frames go to; NULL for none. */
+    struct fci_device *gpu;
+    bool pinned;
+    bool reads_in_place;
+    struct fci_share share;
     int waker;
     int leader;
     int64_t next;
@@ -57,9 +63,19 @@ enum fci_sight { FCI_NO_SESSION, FCI_FRAMES, FCI_STREAMING, FCI_ENDED, FCI_LOST 
 
 enum { FCI_NO_ENTRY = -1, FCI_TORN = -2 };
 
+/* How a member reads. */
+struct fci_reading {
+    /* Frames may be dropped. */
+    bool drops;
+    /* NULL: in host memory alone. */
+    struct fci_device *gpu;
+    /* In the device memory of another process, where that is of the same device. */
+    bool in_place;
+};
+
 /* Maps what a leader shared. The descriptors are taken in any case. */
-struct fci_segment *fci_segment_map(struct fci_invitation *invitation, struct fci_connection *connection, bool drops,
-                                    fc_error *error);
+struct fci_segment *fci_segment_map(struct fci_invitation *invitation, struct fci_connection *connection,
+                                    const struct fci_reading *reading, fc_error *error);
 /* Not its connection, which the caller counts. */
 void fci_segment_free(struct fci_segment *segment);
 

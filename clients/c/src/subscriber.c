@@ -14,6 +14,7 @@
 
 #define NS_PER_MS INT64_C(1000000)
 #define EVENTS 8
+#define NAP_NS 20000
 
 int64_t fci_now_ns(void) {
     struct timespec now;
@@ -83,9 +84,13 @@ void fci_end(struct fc_subscriber *subscriber, const fc_error *why) {
 static void free_subscriber(struct fc_subscriber *subscriber) {
     for (struct fci_frame *frame = subscriber->spare; frame != NULL;) {
         struct fci_frame *next = frame->next;
+        fci_device_free(subscriber, frame);
         free(frame->copy);
         free(frame);
         frame = next;
+    }
+    if (!subscriber->forked) {
+        fci_device_close(subscriber->device);
     }
     fci_formats_free(&subscriber->formats);
     for (int i = 0; i < 3; i++) {
@@ -131,6 +136,11 @@ static fc_status open_subscriber(struct fc_subscriber *subscriber, const char *u
     fc_status status = fci_parse(uri, &subscriber->channel, error);
     if (status == FC_OK) {
         status = fci_meet(&subscriber->channel, &subscriber->meeting, error);
+    }
+    int ordinal = subscriber->options.cuda_device == FC_DEVICE_OF_URI ? subscriber->channel.cuda_device
+                                                                       : subscriber->options.cuda_device;
+    if (status == FC_OK && ordinal >= 0) {
+        status = fci_device_open(ordinal, &subscriber->device, error);
     }
     if (status == FC_OK && !open_events(subscriber)) {
         status = fci_fail(error, FC_E_RESOURCES, "no descriptor is left: %s; raise ulimit -n", strerror(errno));
@@ -234,13 +244,26 @@ static fc_status await(struct fc_subscriber *subscriber, int64_t end_ns) {
     return rested ? FC_OK : FC_INTERRUPTED;
 }
 
+/* A little, without the lock: no event says that a frame has come to device memory. */
+static void nap(struct fc_subscriber *subscriber) {
+    struct timespec rest = {.tv_sec = 0, .tv_nsec = NAP_NS};
+    pthread_mutex_unlock(&subscriber->mutex);
+    nanosleep(&rest, NULL);
+    pthread_mutex_lock(&subscriber->mutex);
+}
+
 static fc_status next(struct fc_subscriber *subscriber, int64_t end_ns, const fc_frame **to, fc_error *error) {
     wake_up(subscriber);
     for (;;) {
+        fci_device_reap(subscriber);
         struct fci_frame *frame = fci_poll(subscriber);
         if (frame != NULL) {
             *to = &frame->shown;
             return FC_OK;
+        }
+        if (subscriber->awaits_device) {
+            nap(subscriber);
+            continue;
         }
         fc_status status = fci_standing(subscriber, error);
         if (status != FC_EMPTY) {
@@ -286,6 +309,10 @@ void fc_wake(fc_subscriber *subscriber) {
     pthread_mutex_unlock(&subscriber->mutex);
 }
 
+int fc_cuda_device(const fc_subscriber *subscriber) {
+    return subscriber->device == NULL ? -1 : subscriber->device->ordinal;
+}
+
 void fc_stats_of(fc_subscriber *subscriber, fc_stats *stats) {
     pthread_mutex_lock(&subscriber->mutex);
     *stats = subscriber->stats;
@@ -305,6 +332,7 @@ void fc_close(fc_subscriber *subscriber) {
         pthread_join(subscriber->thread, NULL);
     }
     pthread_mutex_lock(&subscriber->mutex);
+    fci_device_drain(subscriber);
     fci_membership_end(subscriber);
     drop_segments(subscriber);
     fci_unlock_unref(subscriber);

@@ -1,6 +1,7 @@
 #ifndef FC_SUBSCRIBER_H
 #define FC_SUBSCRIBER_H
 
+#include "device.h"
 #include "format.h"
 #include "segment.h"
 
@@ -27,6 +28,7 @@ struct fci_frame {
     struct fci_format *format;
     uint8_t *copy;
     uint64_t copy_bytes;
+    struct fci_device_copy device;
     struct fci_frame *next;
     uint8_t metadata[FC_LAYOUT_METADATA_BYTES_MAX];
 };
@@ -57,6 +59,10 @@ struct fc_subscriber {
     struct fci_channel channel;
     struct fci_meeting meeting;
     fc_options options;
+    /* NULL where frames stay in host memory. */
+    struct fci_device *device;
+    /* A frame is on its way to device memory. */
+    bool awaits_device;
     pthread_t thread;
     /* Events: for the user's thread, and for the subscriber's own. */
     int epoll;
@@ -111,6 +117,10 @@ fc_status fci_standing(struct fc_subscriber *subscriber, fc_error *error);
 /* frame.c, with the lock. */
 struct fci_frame *fci_frame_make(struct fc_subscriber *subscriber, int64_t number, const struct fci_entry *entry);
 void fci_frame_drop(struct fci_frame *frame);
+/* One reference less. Whether that was the last one, and with it a reference to the subscriber, which the caller drops. */
+bool fci_frame_unref(struct fci_frame *frame);
+/* The number of its subscriber's GPU. */
+int fci_frame_ordinal(const fc_frame *frame);
 
 /* membership.c */
 fc_status fci_enter_first(struct fc_subscriber *subscriber, fc_error *error);

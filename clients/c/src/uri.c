@@ -212,6 +212,19 @@ static fc_status read_host_group(struct parser *parser, const char *text) {
     return read_word(parser, HOST_GROUP, text, channel->host_group, sizeof channel->host_group, is_name(text, 64));
 }
 
+/* A GPU by CUDA. Frames are in host memory in any case. */
+static fc_status read_device(struct parser *parser, const char *text) {
+    if (strncmp(text, "cuda", 4) != 0 || (text[4] != 0 && text[4] != ':')) {
+        return FC_OK;
+    }
+    int64_t ordinal = 0;
+    if (text[4] == ':' && !read_number(text + 5, 0, 1023, &ordinal)) {
+        return COMPLAIN(parser, "device: expected cuda:N, such as cuda:0, got %s", text);
+    }
+    parser->channel->cuda_device = (int)ordinal;
+    return FC_OK;
+}
+
 /* Other keys are the server's. */
 static fc_status read_published(struct parser *parser, enum key key, const char *text) {
     struct fci_channel *channel = parser->channel;
@@ -269,12 +282,16 @@ static fc_status read_value(struct parser *parser, enum key key, const char *tex
         return FC_OK;
     case SOURCES:
         return strcmp(text, "1") == 0 ? FC_OK : CANNOT(parser, "sources: a host group has one source, got %s", text);
+    case DEVICE: return read_device(parser, text);
+    case PLACEMENT:
+        channel->reads_in_place = strcmp(text, "shared") == 0;
+        return FC_OK;
     case JOIN:
         return strcmp(text, "frame") == 0
                    ? FC_OK
                    : CANNOT(parser, "join: a member of a host group begins at the next frame, got %s; leave the key out", text);
     default:
-        /* Of the network, or of a device: the leader's. */
+        /* Of the network: the leader's. */
         return FC_OK;
     }
 }
@@ -341,7 +358,8 @@ static fc_status read_parts(struct parser *parser, const char *text) {
 
 static fc_status parse(const char *uri, bool publishes, struct fci_channel *channel, fc_error *error) {
     *channel = (struct fci_channel){
-        .name = "default", .host_group = "auto", .frames_held = 2, .attach_after_ms = 1000, .delivery = FCI_RELIABLE};
+        .name = "default", .host_group = "auto", .frames_held = 2, .attach_after_ms = 1000, .delivery = FCI_RELIABLE,
+        .cuda_device = -1};
     struct parser parser = {.channel = channel, .error = error, .publishes = publishes};
     size_t scheme = strlen(SCHEME);
     const char *question = strchr(uri, '?');

@@ -28,6 +28,10 @@ struct fci_channel {
     int64_t rejoin_ms;
     /* 0: not given. */
     int64_t frame_max;
+    /* −1: none. */
+    int cuda_device;
+    /* placement=shared: frames may be read in another process's device memory. */
+    bool reads_in_place;
 };
 
 fc_status fci_parse(const char *uri, struct fci_channel *channel, fc_error *error);

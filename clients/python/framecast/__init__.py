@@ -11,6 +11,7 @@ Frames are read where the leader of the host group received them. See docs/pytho
 
 from ._errors import (
     BrokenLeader,
+    DeviceError,
     FramecastError,
     LeaderGone,
     NoLeader,
@@ -32,6 +33,7 @@ __version__ = "0.2.0"
 
 __all__ = [
     "BrokenLeader",
+    "DeviceError",
     "Format",
     "Frame",
     "FramecastError",

@@ -37,6 +37,10 @@ class Refused(FramecastError):
     """The leader takes no further follower."""
 
 
+class DeviceError(FramecastError):
+    """No CUDA driver, no such GPU, or it failed."""
+
+
 class BrokenLeader(FramecastError):
     """The leader shared what cannot be read."""
 
@@ -50,6 +54,7 @@ _CLASSES: Dict[int, Type[FramecastError]] = {
     _library.E_VERSION: VersionMismatch,
     _library.E_REFUSED: Refused,
     _library.E_BROKEN: BrokenLeader,
+    _library.E_DEVICE: DeviceError,
 }
 
 

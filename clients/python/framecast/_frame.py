@@ -3,10 +3,12 @@
 import ctypes
 from typing import Any, NamedTuple, Optional, Sequence, Tuple
 
-from . import _format, _library
+from . import _errors, _format, _library
 from ._format import Format
 
 _HOST = (1, 0)  # kDLCPU
+_CUDA = 2  # kDLCUDA
+_VERSIONED = (1, 0)
 # DLDataTypeCode of NumPy's kinds.
 _CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 # Of tensors, those that NumPy has by the same names.
@@ -37,10 +39,13 @@ class Frame:
 
     It keeps its place in the leader's ring until it is released: by `release`, by the end of a `with` block, or with
     the last reference to it and to all arrays and views that were made of it. Any thread may use it.
+
+    Of a subscriber with a GPU it is in that one's memory, too: `__dlpack__` gives it there, `numpy` and `view` on the host.
     """
 
     __slots__ = (
         "_address",
+        "_cuda_device",
         "_data",
         "_owner",
         "clock_error_ns",
@@ -56,11 +61,12 @@ class Frame:
         "__weakref__",
     )
 
-    def __init__(self, address: int) -> None:
+    def __init__(self, address: int, cuda_device: int = -1) -> None:
         """The frame takes the reference at an address, which `fc_next` gave."""
         # A capsule, whose destructor is a C function: it releases the frame also while the interpreter ends.
         self._owner: Any = _library.owner(address)
         self._address = address
+        self._cuda_device = cuda_device
         shown = _library.Frame.from_address(address)
         self._data: int = shown.data
         self.nbytes: int = shown.bytes
@@ -121,8 +127,27 @@ class Frame:
         self._held()
         return ctypes.string_at(self._data, self.nbytes)
 
+    @property
+    def shared_on_device(self) -> bool:
+        """Whether it was in device memory already, by another process: so it was copied from there, or is read there."""
+        return bool(self.flags & (_library.FRAME_DEVICE_PEER | _library.FRAME_DEVICE_SHARED))
+
+    def device_pointer(self, stream: Any = None) -> int:
+        """The frame's address in the GPU's memory, for which a CUDA stream is made to wait.
+
+        stream: its handle, or PyTorch's or CuPy's object; None: the legacy default stream. The frame is to be held until
+        the stream has read it: `release(stream)`.
+        """
+        self._held()
+        address = ctypes.c_void_p()
+        error = _library.Error()
+        status = _library.frame_device(self._address, _handle(stream), ctypes.byref(address), ctypes.byref(error))
+        if status != _library.OK:
+            raise _errors.of(status, error)
+        return address.value or 0
+
     def __dlpack_device__(self) -> Tuple[int, int]:
-        return _HOST
+        return _HOST if self._cuda_device < 0 else (_CUDA, self._cuda_device)
 
     def __dlpack__(
         self,
@@ -133,16 +158,22 @@ class Frame:
         copy: Optional[bool] = None,
     ) -> Any:
         """The tensor of the frame's format, without a copy; one dimension of uint8 where it has none, or the frame is
-        shorter. The tensor holds the frame.
+        shorter. The tensor holds the frame; in device memory until the stream has come to where the tensor was freed.
         """
-        if stream not in (None, -1):
-            raise BufferError("framecast: a frame in host memory has no stream")
-        if dl_device is not None and tuple(dl_device) != _HOST:
-            raise BufferError(f"framecast: the frame lies in host memory, not on device {dl_device}")
+        device = self.__dlpack_device__() if dl_device is None else tuple(dl_device)
+        if device not in (_HOST, self.__dlpack_device__()):
+            raise BufferError(f"framecast: the frame lies on device {self.__dlpack_device__()}, not on {device}")
         if copy:
             raise BufferError("framecast: frames are given without a copy; copy the array")
+        if device == _HOST and stream not in (None, -1):
+            raise BufferError("framecast: a frame in host memory has no stream")
+        if stream == 0:
+            raise BufferError("framecast: stream 0 is ambiguous; take 1 for the legacy default stream, 2 for that of a thread")
         self._held()
-        return _taken(_library.frame_tensor(self._address), "no memory for a tensor")
+        kind = 0 if device == _HOST else _library.EXPORT_DEVICE
+        kind |= _library.EXPORT_VERSIONED if max_version is not None and tuple(max_version) >= _VERSIONED else 0
+        handle = _library.STREAM_HOST if stream == -1 else stream
+        return _taken(_library.export(self._address, kind, handle), "no memory for a tensor, or no such stream")
 
     def _tensor(self, code: int, bits: int, shape: Optional[Sequence[int]]) -> Any:
         self._held()
@@ -166,10 +197,17 @@ class Frame:
             raise TypeError(f"framecast: expected a dtype of native numbers, got {wanted}")
         if shape is None:
             shape = (self.nbytes // wanted.itemsize,)
-        return numpy.from_dlpack(_Shaped(self, _CODES[wanted.kind], wanted.itemsize * 8, shape))
+        return self._array(numpy, _CODES[wanted.kind], wanted.itemsize * 8, shape)
+
+    def _array(self, numpy: Any, code: int, bits: int, shape: Sequence[int]) -> Any:
+        array = numpy.from_dlpack(_Shaped(self, code, bits, shape))
+        if not self.copied and array.flags.writeable:
+            # DLPack 0.x cannot say so.
+            array.flags.writeable = False
+        return array
 
     def _formatted(self, numpy: Any) -> Any:
-        array = numpy.from_dlpack(_Shaped(self, 1, 8, (self.nbytes,)))
+        array = self._array(numpy, 1, 8, (self.nbytes,))
         found = self.format
         if found is None or found.shape is None or found.dtype not in _NUMPY_TYPES:
             return array
@@ -185,8 +223,14 @@ class Frame:
             # The frame is shorter.
             return array
 
-    def release(self) -> None:
-        """Gives back the frame, which arrays and views of it hold nevertheless. Idempotent."""
+    def release(self, stream: Any = None) -> None:
+        """Gives back the frame, which arrays and views of it hold nevertheless. Idempotent.
+
+        stream: a CUDA stream that reads it, as for `device_pointer`: the frame is held until that has come this far.
+        """
+        if stream is not None and self._owner is not None:
+            _library.retain(self._address)
+            _library.release_on(self._address, _handle(stream))
         self._owner = None
 
     def __enter__(self) -> "Frame":
@@ -194,6 +238,13 @@ class Frame:
 
     def __exit__(self, *_: object) -> None:
         self.release()
+
+
+def _handle(stream: Any) -> Optional[int]:
+    """Of PyTorch's streams and CuPy's, too. NULL is the legacy default stream."""
+    for name in ("cuda_stream", "ptr"):
+        stream = getattr(stream, name, stream)
+    return None if stream is None else int(stream)
 
 
 def _taken(address: Optional[int], failure: str) -> Any:

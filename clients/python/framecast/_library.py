@@ -25,10 +25,20 @@ SERVER_GONE = 7
 E_NO_SERVER = -10
 E_BUSY = -11
 E_TOO_LONG = -12
+# Of subscribers.
+E_DEVICE = -13
 
 FRAME_KEYFRAME = 1
 FRAME_IN_PLACE = 2
 FRAME_COPIED = 4
+FRAME_DEVICE_PEER = 8
+FRAME_DEVICE_SHARED = 16
+
+DEVICE_OF_URI = -1
+DEVICE_NONE = -2
+STREAM_HOST = ctypes.c_void_p(-1).value
+EXPORT_DEVICE = 1
+EXPORT_VERSIONED = 2
 
 LOSS_REASONS = 6
 DIMENSIONS_MAX = 16
@@ -64,6 +74,8 @@ class Options(ctypes.Structure):
         ("leader_wait_ms", ctypes.c_int64),
         ("on_loss", ctypes.c_void_p),
         ("context", ctypes.c_void_p),
+        ("on_wait", ctypes.c_void_p),
+        ("cuda_device", ctypes.c_int32),
     ]
 
 
@@ -169,6 +181,10 @@ next_frame = _free.fc_next
 next_frame.argtypes = [_pointer, ctypes.c_int, ctypes.POINTER(_pointer), ctypes.POINTER(Error)]
 next_frame.restype = ctypes.c_int
 
+cuda_device = _locked.fc_cuda_device
+cuda_device.argtypes = [_pointer]
+cuda_device.restype = ctypes.c_int
+
 fd = _free.fc_fd
 fd.argtypes = [_pointer]
 fd.restype = ctypes.c_int
@@ -190,9 +206,21 @@ tensor.argtypes = [_pointer, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_
 # Where memory is short, or where shape and type need more than the frame has, NULL comes without an exception.
 tensor.restype = _pointer
 
-frame_tensor = _locked.fc_python_frame_tensor
-frame_tensor.argtypes = [_pointer]
-frame_tensor.restype = _pointer
+export = _locked.fc_python_export
+export.argtypes = [_pointer, ctypes.c_int, _pointer]
+export.restype = _pointer
+
+frame_device = _free.fc_frame_device
+frame_device.argtypes = [_pointer, _pointer, ctypes.POINTER(_pointer), ctypes.POINTER(Error)]
+frame_device.restype = ctypes.c_int
+
+release_on = _free.fc_frame_release_on
+release_on.argtypes = [_pointer, _pointer]
+release_on.restype = None
+
+retain = _locked.fc_frame_retain
+retain.argtypes = [_pointer]
+retain.restype = _pointer
 
 frame_format = _locked.fc_frame_format
 frame_format.argtypes = [_pointer]

@@ -26,23 +26,34 @@ class Stats(NamedTuple):
     leader_is_publisher: bool
 
 
-def subscribe(uri: str, *, device: str = "host", leader_wait: Optional[float] = 10.0) -> "Subscriber":
+def subscribe(uri: str, *, device: Optional[str] = None, leader_wait: Optional[float] = 10.0) -> "Subscriber":
     """Follows the host group of a channel, such as `framecast:udp?group=224.20.30.39:24326|channel=cam1`.
 
-    device: where frames are wanted. This version gives them in host memory alone.
+    device: `host`, or `cuda:N`: a GPU, by its number in the CUDA driver, to which frames are copied as well. Without it
+    that of `device=cuda:N` in the URI, where it has this key.
     leader_wait: seconds to wait for a leader, now and whenever one is gone. None: for ever.
     """
-    if device != "host":
-        raise _errors.Unsupported(f"framecast: frames come in host memory; device: expected 'host', got {device!r}")
-    return Subscriber(uri, leader_wait=leader_wait)
+    return Subscriber(uri, device=device, leader_wait=leader_wait)
+
+
+def _cuda_device(device: Optional[str]) -> int:
+    if device is None:
+        return _library.DEVICE_OF_URI
+    if device == "host":
+        return _library.DEVICE_NONE
+    kind, _, number = device.partition(":")
+    if kind != "cuda" or not (number or "0").isdecimal():
+        raise _errors.Unsupported(f"framecast: device: expected 'host' or 'cuda:0', got {device!r}")
+    return int(number or "0")
 
 
 class Subscriber:
     """Iterates over frames until the end of the stream. One thread at a time reads; any thread may close it."""
 
-    def __init__(self, uri: str, *, leader_wait: Optional[float] = 10.0) -> None:
+    def __init__(self, uri: str, *, device: Optional[str] = None, leader_wait: Optional[float] = 10.0) -> None:
         options = _library.Options()
         options.size = ctypes.sizeof(options)
+        options.cuda_device = _cuda_device(device)
         options.leader_wait_ms = -1 if leader_wait is None else max(0, int(leader_wait * _MS_PER_S))
         error = _library.Error()
         handle = ctypes.c_void_p()
@@ -54,6 +65,7 @@ class Subscriber:
             raise _errors.of(status, error)
         self.uri = uri
         self._handle: Optional[int] = handle.value
+        self._cuda_device = _library.cuda_device(handle)
         # A handler of signals may close the subscriber within a call of its own thread.
         self._lock = threading.RLock()
         # Held by short calls, so that none of them finds a subscriber that is freed.
@@ -77,7 +89,7 @@ class Subscriber:
                 handle = self._open()
                 status = _library.next_frame(handle, ms, ctypes.byref(address), ctypes.byref(error))
                 if status == _library.OK:
-                    return Frame(address.value or 0)
+                    return Frame(address.value or 0, self._cuda_device)
             if status == _library.END_OF_STREAM:
                 self._ended = True
             if status in (_library.END_OF_STREAM, _library.EMPTY):
@@ -85,6 +97,11 @@ class Subscriber:
             # By a signal, whose handler has run by now, or by close.
             if status != _library.INTERRUPTED:
                 raise _errors.of(status, error)
+
+    @property
+    def device(self) -> str:
+        """`host`, or `cuda:N`."""
+        return "host" if self._cuda_device < 0 else f"cuda:{self._cuda_device}"
 
     @property
     def ended(self) -> bool:

@@ -254,7 +254,16 @@ static Command *enqueue(Stream *s, int kind) {
     return c;
 }
 
+/* CU_STREAM_LEGACY and CU_STREAM_PER_THREAD, as one. NULL is refused: a program that means it says so. */
+static Stream default_stream = {.magic = STREAM_MAGIC};
+
 static Stream *stream_of(void *h) {
+    if (h == (void *) 1 || h == (void *) 2) {
+        Stream **end = &open_streams;
+        while (*end && *end != &default_stream) end = &(*end)->next_open;
+        *end = &default_stream;
+        return *end;
+    }
     for (Stream *s = open_streams; s; s = s->next_open) if (s == h) return s;
     return 0;
 }

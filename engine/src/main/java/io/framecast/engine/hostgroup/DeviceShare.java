@@ -143,8 +143,9 @@ final class DeviceShare {
         boolean isUnknown = false;
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
             final int wish = words.isMember(i) ? words.wish(i) : SegmentLayout.WANTS_NOT;
-            if (wish == SegmentLayout.WANTS && reaches(words.device(i)).isEmpty()) {
-                first = first == NO_MEMBER ? i : first;
+            if ((wish == SegmentLayout.WANTS || wish == SegmentLayout.TAKES)
+                    && reaches(words.device(i)).isEmpty()) {
+                first = first == NO_MEMBER && wish == SegmentLayout.WANTS ? i : first;
                 offers = offers == NO_MEMBER && words.offered(i) != null ? i : offers;
                 count++;
             }

@@ -65,6 +65,12 @@ final class DeviceWords {
         return buffer.getIntVolatile(SegmentLayout.device(index) + SegmentLayout.DEVICE_WISH);
     }
 
+    /// Whether a member takes frames from others' memory.
+    boolean takes(final int index) {
+        final int wish = wish(index);
+        return wish == SegmentLayout.WANTS || wish == SegmentLayout.TAKES;
+    }
+
     UUID device(final int index) {
         final int at = SegmentLayout.device(index) + SegmentLayout.DEVICE_IDENTITY;
         return new UUID(buffer.getLongVolatile(at), buffer.getLong(at + Long.BYTES));
@@ -129,7 +135,7 @@ final class DeviceWords {
     long passed() {
         long least = Long.MAX_VALUE;
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
-            if (isMember(i) && wish(i) == SegmentLayout.WANTS) {
+            if (isMember(i) && takes(i)) {
                 final int released = SegmentLayout.member(i) + SegmentLayout.MEMBER_RELEASED;
                 least = Math.min(least, buffer.getLongVolatile(released));
             }

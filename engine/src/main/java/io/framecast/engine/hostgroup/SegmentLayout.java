@@ -168,6 +168,8 @@ final class SegmentLayout {
     // Wishes: whether a member takes frames from device memory of another one. Unknown is 0.
     static final int WANTS = 1;
     static final int WANTS_NOT = 2;
+    // As WANTS, of a member that offers no memory of its own.
+    static final int TAKES = 3;
 
     // States of a member's own memory. None is 0.
     static final int OFFERED = 1;

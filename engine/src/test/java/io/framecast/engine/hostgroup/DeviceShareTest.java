@@ -27,6 +27,10 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -242,6 +246,34 @@ class DeviceShareTest {
             final DeviceShare later = share(first, new DeviceWays(Kind.AUTO));
             later.look();
             assertEquals(1, exporters);
+        }
+    }
+
+    // As clients/c does it.
+    private void takesWithoutOffering(final int member) throws IOException {
+        final Path words = Path.of("/proc/self/fd/" + leader.wordsDescriptor());
+        try (FileChannel file = FileChannel.open(words, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            final MappedByteBuffer mapped = file.map(FileChannel.MapMode.READ_WRITE, 0, SegmentLayout.wordsBytes());
+            mapped.putInt(
+                    SegmentLayout.device(member) + SegmentLayout.DEVICE_WISH,
+                    Integer.reverseBytes(SegmentLayout.TAKES));
+        }
+    }
+
+    @Test
+    void shouldOfferMemoryToAMemberThatOffersNone() throws IOException {
+        try (FollowerSegment client = member();
+                FollowerSegment later = member()) {
+            client.deviceWords().want(DEVICE);
+            takesWithoutOffering(client.deviceWords().member());
+            final DeviceShare share = share(later, new DeviceWays(Kind.AUTO));
+            share.look();
+            assertEquals(1, exporters, "the first of those that can");
+            final DeviceShare other = share(client, new DeviceWays(Kind.AUTO));
+            takesWithoutOffering(client.deviceWords().member());
+            takesWithoutOffering(later.deviceWords().member());
+            other.look();
+            assertEquals(1, exporters, "no member can");
         }
     }
 

@@ -22,8 +22,9 @@ import picocli.CommandLine.Parameters;
 /// `framecast serve`.
 @Command(
         name = "serve",
-        description = "Joins streams for clients of this host, in C, Python or GStreamer, which read frames in its"
-                + " memory; and publishes what they write, with --publish. Ends when it is interrupted.",
+        description =
+                "Joins streams for clients of this host, in C, Python or GStreamer, which read frames in its"
+                        + " memory, or in a GPU's with device=cuda:N; and publishes what they write, with --publish. Ends when it is interrupted.",
         mixinStandardHelpOptions = true,
         versionProvider = ToolVersion.class,
         footerHeading = "%nExamples:%n",

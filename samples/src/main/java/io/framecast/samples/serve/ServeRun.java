@@ -5,6 +5,7 @@ import io.framecast.api.Delivery;
 import io.framecast.api.DeviceFrame;
 import io.framecast.api.Framecast;
 import io.framecast.api.SourceOptions;
+import io.framecast.api.StreamConfig;
 import io.framecast.api.Subscriber;
 import io.framecast.api.error.ConfigException;
 import io.framecast.engine.clients.ClientPublishers;
@@ -22,11 +23,14 @@ import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /// Leads the host groups of channels, and publishes for clients of others. Its own subscribers take the newest frame
-/// now and then, and hold nothing: the source waits only for clients that want every frame.
+/// now and then, and hold nothing: the source waits only for clients that want every frame. Those with a GPU take every
+/// frame, at once: they copy it there for clients.
 final class ServeRun implements AutoCloseable {
     private static final long LOOK_NS = 100_000_000;
+    private static final long DEVICE_LOOK_NS = 500_000;
     private static final long RETRY_NS = 1_000_000_000;
     private static final String GROUP = "auto";
+    private static final String HOST = "host";
 
     private final Framecast node;
     private final Console console;
@@ -71,17 +75,26 @@ final class ServeRun implements AutoCloseable {
         final SourceOptions sources = channel.stream().sources();
         final SourceOptions grouped =
                 sources.hostGroup().equals(SourceOptions.NO_HOST_GROUP) ? sources.withHostGroup(GROUP) : sources;
+        final boolean device = hasDevice(channel);
         return channel.withStream(channel.stream()
-                .withDevice("host")
-                .withDelivery(Delivery.LATEST)
+                .withDevice(device ? channel.stream().device() : HOST)
+                .withDelivery(device ? Delivery.RELIABLE : Delivery.LATEST)
                 .withSources(grouped));
+    }
+
+    // By its name: then frames are copied there once, for all clients that use it.
+    private static boolean hasDevice(final Channel channel) {
+        final String device = channel.stream().device();
+        return !device.equals(StreamConfig.DEFAULT.device()) && !device.equals(HOST);
     }
 
     void run(final Duration duration) {
         final long beginNs = System.nanoTime();
+        final boolean device = streams.stream().anyMatch(served -> hasDevice(served.channel));
+        final long lookNs = device ? DEVICE_LOOK_NS : LOOK_NS;
         while (!stop.isRequested() && System.nanoTime() - beginNs < duration.toNanos()) {
             streams.forEach(Served::look);
-            LockSupport.parkNanos(this, LOOK_NS);
+            LockSupport.parkNanos(this, lookNs);
         }
     }
 
@@ -135,9 +148,10 @@ final class ServeRun implements AutoCloseable {
                 }
                 return;
             }
-            final DeviceFrame frame = current.poll();
-            if (frame != null) {
+            DeviceFrame frame = current.poll();
+            while (frame != null) {
                 frame.close();
+                frame = hasDevice(channel) ? current.poll() : null;
             }
             note(current);
         }
