@@ -270,9 +270,10 @@ static fc_status read_value(struct parser *parser, enum key key, const char *tex
     case SOURCES:
         return strcmp(text, "1") == 0 ? FC_OK : CANNOT(parser, "sources: a host group has one source, got %s", text);
     case JOIN:
-        return strcmp(text, "frame") == 0
+        channel->from_keyframe = strcmp(text, "keyframe") == 0;
+        return channel->from_keyframe || strcmp(text, "frame") == 0
                    ? FC_OK
-                   : CANNOT(parser, "join: a member of a host group begins at the next frame, got %s; leave the key out", text);
+                   : COMPLAIN(parser, "join: expected frame or keyframe, got %s", text);
     default:
         /* Of the network, or of a device: the leader's. */
         return FC_OK;
