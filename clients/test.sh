@@ -500,12 +500,14 @@ test_gstreamer_caps() {
         grep -q '^caps video/x-h264, stream-format=(string)byte-stream' "$work/seen"
         grep -q '^caps application/x-framecast, ' "$work/seen"
         grep -q '^caps video/x-raw, format=(string)NV12, .*(fraction)30000/1001, colorimetry=(string)bt601' "$work/seen"
-        grep -qx 'buffer 2 bytes 1920 first 2 since 1 source 1002 readonly' "$work/seen"
-        grep -qx 'buffer 9 bytes 4608 first 9 since 1 source 1009 readonly offset 3072 stride 64' "$work/seen"
+        grep -qx 'buffer 2 bytes 1920 first 2 since 1 source 1002 readonly metadata m2' "$work/seen"
+        grep -qx 'buffer 9 bytes 4608 first 9 since 1 source 1009 readonly offset 3072 stride 64 metadata m9' "$work/seen"
+        # One frame of 30000/1001 a second.
+        grep -qx 'latency 33366666 live' "$work/seen"
         if [ -n "$planes" ]; then
-            grep -qx 'buffer 1 bytes 5000 first 1 since 1 source 1001 readonly offset 3 stride 128' "$work/seen"
+            grep -qx 'buffer 1 bytes 5000 first 1 since 1 source 1001 readonly offset 3 stride 128 metadata m1' "$work/seen"
         else
-            grep -qx 'buffer 1 bytes 1700 first 1 since 1 source 1001' "$work/seen"
+            grep -qx 'buffer 1 bytes 1700 first 1 since 1 source 1001 metadata m1' "$work/seen"
         fi
         port=$((port + 8))
     done
@@ -532,16 +534,122 @@ test_gstreamer_errors() {
     local status=0
     status_of "$seen" || status=$?
     [ "$status" = 1 ]
-    tail -n 1 "$work/seen" | grep '^error the source of clients is gone without an end of stream; rejoin=10s'
+    tail -n 2 "$work/seen" | grep '^error the source of clients is gone without an end of stream; rejoin=10s'
     new_channel
     start publisher "$here/c/build/test/publisher" "$channel" 10 500 4 1 "${formats[@]}"
     "$watch" "$channel" >"$work/short" || status=$?
-    tail -n 1 "$work/short" | grep '^error frame 0 of 500 bytes is shorter than its format says: 2150 bytes'
+    tail -n 2 "$work/short" | grep '^error frame 0 of 500 bytes is shorter than its format says: 2150 bytes'
     if launch framecastsrc uri="$channel-absent" timeout=100 ! fakesink >"$work/launch" 2>&1; then
         return 1
     fi
     cat "$work/launch"
     grep 'no process receives or publishes clients-absent on this host' "$work/launch"
+}
+
+# A pipeline that publishes, also into a file, and one that follows it into another.
+publish_to_file() {
+    start pipeline launch framecastsrc uri="$channel" timeout=30000 ! filesink location="$work/copy"
+    local pipeline=$started
+    # The file is written when the pipeline plays: when there is a subscriber.
+    timeout 60 gst-launch-1.0 -q "$@" ! tee name=both ! queue ! framecastsink uri="$channel" sync=false \
+        both. ! queue ! filesink location="$work/local"
+    status_of "$pipeline"
+    cat "$work/pipeline"
+}
+
+# Buffers arrive byte for byte. Rows of 33 pixels have gaps, which videotestsrc leaves as they were; NV16 has no format but its
+# caps; the last buffer of a file is shorter.
+test_gstreamer_sink_file() {
+    local pictures='videotestsrc num-buffers=30 ! video/x-raw,width=33,height=17'
+    head -c 40001 /dev/urandom >"$work/file"
+    local each
+    serve
+    for each in "$pictures,format=RGB" "$pictures,format=NV12,width=64" \
+        "$pictures,format=I420" "$pictures,format=NV16" 'audiotestsrc num-buffers=100 ! audio/x-raw,format=S16LE,channels=2' \
+        'audiotestsrc num-buffers=10 samplesperbuffer=441 ! audio/x-raw,format=F32LE,rate=44100,channels=6,channel-mask=(bitmask)0x3f' \
+        "filesrc location=$work/file blocksize=4096"; do
+        # shellcheck disable=SC2086 # A list of words.
+        publish_to_file $each
+        cmp "$work/local" "$work/copy"
+        echo "$(wc -c <"$work/copy") bytes: $each"
+    done
+    # Of another process, too.
+    publish_to_file videotestsrc num-buffers=300 ! video/x-raw,format=RGB,width=640,height=480
+    launch videotestsrc num-buffers=300 ! video/x-raw,format=RGB,width=640,height=480 ! filesink location="$work/local"
+    cmp "$work/local" "$work/copy"
+    echo "figures: 300 pictures of 640 x 480, others, and samples"
+}
+
+# Formats in mid-stream, times, metadata, and caps that are those of the publishing pipeline.
+test_gstreamer_sink_caps() {
+    local video='video/x-raw,format=I420,width=64,height=48,framerate=25/1,chroma-site=mpeg2,colorimetry=bt709'
+    serve
+    start seen "$here/gstreamer/build/test/watch" "$channel"
+    local seen=$started
+    timeout 60 gst-launch-1.0 -q concat name=all ! framecastsink uri="$channel" metadata=hello \
+        videotestsrc num-buffers=5 ! "$video" ! all. videotestsrc num-buffers=5 ! video/x-raw,format=RGB,width=40,height=24,framerate=50/1 \
+        ! all. audiotestsrc num-buffers=5 ! audio/x-raw,format=S16LE,rate=48000,channels=2 ! all.
+    status_of "$seen"
+    cat "$work/seen"
+    [ "$(grep -c '^caps ' "$work/seen")" = 3 ]
+    [ "$(grep -c '^buffer ' "$work/seen")" = 15 ]
+    grep -q '^caps video/x-raw, .*format=(string)I420.*chroma-site=(string)mpeg2.*colorimetry=(string)bt709' "$work/seen"
+    grep -qx 'caps video/x-raw, format=(string)RGB, width=(int)40, height=(int)24, framerate=(fraction)50/1.*' "$work/seen"
+    grep -qx 'caps audio/x-raw, format=(string)S16LE, layout=(string)interleaved, rate=(int)48000, channels=(int)2' "$work/seen"
+    [ "$(grep -c ' since 40000000 .* metadata hello$' "$work/seen")" = 5 ]
+    [ "$(grep -c ' since 20000000 .* metadata hello$' "$work/seen")" = 5 ]
+    ! grep -e ' delta' "$work/seen"
+    # The first picture has the time at which it was to be shown.
+    local source now
+    source=$(grep '^buffer 0 ' "$work/seen" | grep -o 'source [0-9]*' | grep -o '[0-9]*')
+    now=$(date +%s)
+    [ $((now - source / 1000000000)) -lt 30 ] && [ $((source / 1000000000 - now)) -lt 1 ]
+}
+
+test_gstreamer_sink_stops() {
+    serve
+    "$here/gstreamer/build/test/cycles" --sink "$channel" "${FRAMECAST_TEST_CYCLES:-100}" >"$work/cycles" \
+        || { cat "$work/cycles"; return 1; }
+    echo "figures: $(cat "$work/cycles")"
+}
+
+# An error ends the pipeline, in one line.
+one_line_of() {
+    local status=0
+    timeout 60 gst-launch-1.0 -q "${@:2}" >"$work/launch" 2>&1 || status=$?
+    cat "$work/launch"
+    [ "$status" != 0 ] && [ "$status" != 124 ] && [ "$(grep -c "^ERROR: .*$1" "$work/launch")" = 1 ]
+}
+
+test_gstreamer_sink_errors() {
+    one_line_of 'no process publishes for clients of absent on this host; start `framecast serve' fakesrc num-buffers=1 \
+        ! framecastsink uri='framecast:udp?group=224.20.30.77:1|channel=absent' timeout=100
+    one_line_of 'unknown key gruop' fakesrc num-buffers=1 ! framecastsink uri='framecast:udp?gruop=224.20.30.77:1'
+    one_line_of 'no uri; set uri=' fakesrc num-buffers=1 ! framecastsink
+    # GPU memory is not negotiated.
+    if launch fakesrc num-buffers=1 ! 'video/x-raw(memory:CUDAMemory)' ! framecastsink uri='framecast:udp?group=224.20.30.77:1'; then
+        return 1
+    fi
+    serve
+    start seen "$here/gstreamer/build/test/watch" "$channel|frame-max=64k"
+    local seen=$started
+    one_line_of 'a frame of 70000 bytes is longer than the 65536' fakesrc num-buffers=1 sizetype=2 sizemax=70000 \
+        ! framecastsink uri="$channel|frame-max=64k"
+    status_of "$seen" || :
+    # Buffers of no bytes are no frames, and a stream without frames ends.
+    start seen "$here/gstreamer/build/test/watch" "$channel"
+    timeout 60 gst-launch-1.0 -q fakesrc num-buffers=3 sizetype=1 ! framecastsink uri="$channel"
+    status_of "$started"
+    [ "$(grep -c '^buffer ' "$work/seen")" = 0 ]
+    start seen "$here/gstreamer/build/test/watch" "$channel"
+    start pipeline timeout 60 gst-launch-1.0 -q videotestsrc ! framecastsink uri="$channel"
+    local pipeline=$started
+    await seen '^buffer 10 '
+    kill -9 "$server"
+    local status=0
+    status_of "$pipeline" || status=$?
+    cat "$work/pipeline"
+    [ "$status" = 1 ] && [ "$(grep -c '^ERROR: .*is gone; start `framecast serve' "$work/pipeline")" = 1 ]
 }
 
 if [ -n "$only" ]; then
@@ -764,6 +872,10 @@ if "$tool" --version >"$work/version" 2>&1; then
     fi
     if [ "$gstreamer" = yes ]; then
         check 'gstreamer: a file through a pipeline' test_gstreamer_file
+        check 'gstreamer: sink: a file through two pipelines' test_gstreamer_sink_file
+        check 'gstreamer: sink: caps in mid-stream' test_gstreamer_sink_caps
+        check 'gstreamer: sink: pipelines start and stop' test_gstreamer_sink_stops
+        check 'gstreamer: sink: errors' test_gstreamer_sink_errors
     fi
     check 'the leader is killed' test_leader_is_killed
     check 'the leader stands still' test_leader_stands_still

@@ -35,6 +35,8 @@ struct _FramecastSink {
     fc_publisher *publisher;
     gboolean awaited;
     gboolean ended;
+    /* An error was posted. The end of the stream that follows it is none for subscribers. */
+    gboolean failed;
     Published published;
     /* Of the frame before. */
     guint8 format[FC_FORMAT_BYTES_MAX];
@@ -87,11 +89,17 @@ static int is_stopping(void *context) {
     return atomic_load(&((FramecastSink *)context)->stopping);
 }
 
+/* One line to the pipeline, and nothing more is published. */
+static GstFlowReturn fail(FramecastSink *self, const fc_error *error) {
+    self->failed = TRUE;
+    return report(self, error);
+}
+
 /* Whether a call that gave this status is made again; *flow says why not. A pipeline that pauses waits here. */
 static gboolean repeats(FramecastSink *self, fc_status status, const fc_error *error, GstFlowReturn *flow) {
     *flow = GST_FLOW_OK;
     if (status != FC_WOULD_BLOCK && status != FC_INTERRUPTED) {
-        *flow = status == FC_OK ? GST_FLOW_OK : report(self, error);
+        *flow = status == FC_OK ? GST_FLOW_OK : fail(self, error);
         return FALSE;
     }
     if (is_stopping(self)) {
@@ -134,6 +142,9 @@ static GstFlowReturn get_ready(FramecastSink *self) {
     GstFlowReturn flow = GST_FLOW_OK;
     fc_error error;
     fc_status status;
+    if (self->failed) {
+        return GST_FLOW_ERROR;
+    }
     if (self->ended) {
         /* Buffers behind an end of stream, such as behind a seek, are another stream. */
         fc_publish_close(self->publisher);
@@ -168,7 +179,7 @@ static GstFlowReturn describe(FramecastSink *self, GstBuffer *buffer) {
     fc_status status;
     GstFlowReturn flow;
     if (!published_encode(&self->published, buffer, bytes, &length, &error)) {
-        return report(self, &error);
+        return fail(self, &error);
     }
     if (length == 0 || (length == self->format_bytes && memcmp(bytes, self->format, length) == 0)) {
         return GST_FLOW_OK;
@@ -238,7 +249,7 @@ static GstFlowReturn commit(FramecastSink *self, GstBuffer *buffer) {
     g_free(text);
     if (status != FC_OK) {
         fc_abort(self->publisher);
-        return report(self, &error);
+        return fail(self, &error);
     }
     return GST_FLOW_OK;
 }
@@ -265,6 +276,7 @@ static GstFlowReturn render(GstBaseSink *sink, GstBuffer *buffer) {
     }
     if (gst_buffer_extract(buffer, 0, data, bytes) != bytes) {
         fc_abort(self->publisher);
+        self->failed = TRUE;
         GST_ELEMENT_ERROR(self, RESOURCE, READ, ("cannot map a buffer; put an element in front that gives system memory"), (NULL));
         return GST_FLOW_ERROR;
     }
@@ -299,7 +311,7 @@ static gboolean set_caps(GstBaseSink *sink, GstCaps *caps) {
     if (published_set(&FRAMECAST_SINK(sink)->published, caps, &error)) {
         return TRUE;
     }
-    report(sink, &error);
+    fail(FRAMECAST_SINK(sink), &error);
     return FALSE;
 }
 
@@ -336,7 +348,7 @@ static gboolean stop(GstBaseSink *sink) {
     FramecastSink *self = FRAMECAST_SINK(sink);
     fc_publish_close(self->publisher);
     self->publisher = NULL;
-    self->ended = FALSE;
+    self->ended = self->failed = FALSE;
     published_clear(&self->published);
     return TRUE;
 }
