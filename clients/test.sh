@@ -702,9 +702,10 @@ test_publish() {
     echo "figures: $(grep -o 'repaired_datagrams": [0-9]*' "$work/lossy" | grep -o '[0-9]*$') datagrams of 30 MB repaired"
 }
 
-# The subscriber is on another host, as far as the kernel is concerned.
-test_publish_to_another_namespace() {
-    local space=framecast-$$
+# Another network namespace: another host, as far as the kernel is concerned. Sets `space`, and `channel` with an interface= to
+# which the last number is to be added: 1 here, 2 there.
+new_space() {
+    space=framecast-$$
     # shellcheck disable=SC2064 # The name is gone when the trap runs.
     trap "kill_children; ip netns delete $space || :" EXIT
     ip netns add "$space"
@@ -715,6 +716,10 @@ test_publish_to_another_namespace() {
     ip -n "$space" link set "fd$$" up
     ip -n "$space" link set lo up
     channel="framecast:udp?group=224.20.30.77:$port|channel=clients|interface=10.77.0"
+}
+
+test_publish_to_another_namespace() {
+    new_space
     start server "$tool" serve --publish "$channel.1"
     await server 'publishes for clients'
     start far ip netns exec "$space" "$tool" subscribe "$channel.2" --device host --json - --loss 0.01
@@ -723,6 +728,64 @@ test_publish_to_another_namespace() {
     status_of "$started" || { cat "$work/program" "$work/server" "$work/far"; return 1; }
     status_of "$far"
     same_crc program far
+}
+
+# Follows in the other namespace, from a keyframe on: what came, and what it decodes to.
+watch_far() {
+    start "$1" ip netns exec "$space" gst-launch-1.0 -q framecastsrc uri="$channel.2|host-group=auto|join=keyframe" timeout=30000 \
+        ! tee name=both ! queue ! filesink location="$work/$1.h264" both. ! queue ! avdec_h264 ! filesink location="$work/$1.yuv"
+}
+
+# The end of the first file is the second one, which is no shorter than so many bytes.
+ends_with() {
+    local bytes
+    bytes=$(wc -c <"$2")
+    [ "$bytes" -ge "$3" ] && tail -c "$bytes" "$1" | cmp - "$2"
+}
+
+# H.264 reaches another host with 1 % loss, where pipelines that come at once and later decode the same pictures.
+test_gstreamer_h264() {
+    local pictures=300 picture=115200
+    new_space
+    start server "$tool" serve --publish "$channel.1"
+    await server 'publishes for clients'
+    start leader ip netns exec "$space" "$tool" subscribe "$channel.2|host-group=auto" --device host --json - --loss 0.01 --seed 7
+    local leader=$started
+    await leader 'host group: leads'
+    watch_far first
+    local first=$started
+    # In real time: sync=true.
+    start sender timeout 60 gst-launch-1.0 -q videotestsrc pattern=snow num-buffers=$pictures \
+        ! video/x-raw,format=I420,width=320,height=240,framerate=30/1 ! x264enc key-int-max=30 bframes=2 speed-preset=ultrafast bitrate=8000 \
+        ! video/x-h264,stream-format=byte-stream,profile=main ! tee name=all ! queue ! framecastsink uri="$channel.1" \
+        all. ! queue ! filesink location="$work/sent.h264" all. ! queue ! avdec_h264 ! filesink location="$work/sent.yuv"
+    local sender=$started
+    await server 'publishes$'
+    sleep 4
+    watch_far late
+    local late=$started
+    status_of "$sender"
+    status_of "$first"
+    status_of "$late"
+    status_of "$leader"
+    cat "$work/sender" "$work/first" "$work/late" "$work/leader"
+    [ ! -s "$work/first" ] && [ ! -s "$work/late" ]
+    cmp "$work/sent.h264" "$work/first.h264"
+    cmp "$work/sent.yuv" "$work/first.yuv"
+    [ "$(wc -c <"$work/first.yuv")" = $((pictures * picture)) ]
+    ends_with "$work/sent.h264" "$work/late.h264" 1000
+    ends_with "$work/sent.yuv" "$work/late.yuv" $((30 * picture))
+    [ "$(wc -c <"$work/late.yuv")" -lt $((pictures * picture)) ]
+    if command -v ffmpeg >/dev/null; then
+        # Each error is a line.
+        ffmpeg -hide_banner -v error -i "$work/late.h264" -f null - >"$work/ffmpeg" 2>&1
+        cat "$work/ffmpeg"
+        [ ! -s "$work/ffmpeg" ]
+    fi
+    local repaired
+    repaired=$(grep -o 'repaired_datagrams": [0-9]*' "$work/leader" | grep -o '[0-9]*$')
+    [ "$repaired" -gt 0 ]
+    echo "figures: $pictures pictures, of which the late one decodes $(($(wc -c <"$work/late.yuv") / picture)); $repaired datagrams repaired"
 }
 
 test_python_publishes() {
@@ -888,6 +951,11 @@ if "$tool" --version >"$work/version" 2>&1; then
     check 'a C program publishes' test_publish
     if [ "$(id -u)" = 0 ] && ip netns add "framecast-$$" 2>/dev/null && ip netns delete "framecast-$$"; then
         check 'a C program publishes to another network namespace' test_publish_to_another_namespace
+        if [ "$gstreamer" = yes ] && gst-inspect-1.0 --exists x264enc && gst-inspect-1.0 --exists avdec_h264; then
+            check 'gstreamer: sink: H.264 with loss' test_gstreamer_h264
+        else
+            echo 'skipped H.264: apt install gstreamer1.0-plugins-ugly gstreamer1.0-libav'
+        fi
     else
         echo 'skipped another network namespace: it needs root and iproute2'
     fi
