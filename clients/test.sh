@@ -606,6 +606,20 @@ test_gstreamer_sink_caps() {
     [ $((now - source / 1000000000)) -lt 30 ] && [ $((source / 1000000000 - now)) -lt 1 ]
 }
 
+test_gstreamer_sample() {
+    unset DISPLAY WAYLAND_DISPLAY
+    serve
+    start watch "$here/samples/pipeline.sh" watch "$channel"
+    local watch=$started
+    "$here/samples/pipeline.sh" publish "$channel" 30
+    status_of "$watch"
+    grep -q 'caps = video/x-raw.*NV12.*width=(int)640, height=(int)480, framerate=(fraction)30/1' "$work/watch" || { cat "$work/watch"; return 1; }
+    [ "$(grep -c 'last-message = chain .*(460800 bytes' "$work/watch")" = 30 ]
+    local status=0
+    "$here/samples/pipeline.sh" record "$channel" 2>"$work/usage" || status=$?
+    [ "$status" = 2 ] && grep -q 'pipeline.sh watch URI' "$work/usage"
+}
+
 test_gstreamer_sink_stops() {
     serve
     "$here/gstreamer/build/test/cycles" --sink "$channel" "${FRAMECAST_TEST_CYCLES:-100}" >"$work/cycles" \
@@ -939,6 +953,7 @@ if "$tool" --version >"$work/version" 2>&1; then
         check 'gstreamer: sink: caps in mid-stream' test_gstreamer_sink_caps
         check 'gstreamer: sink: pipelines start and stop' test_gstreamer_sink_stops
         check 'gstreamer: sink: errors' test_gstreamer_sink_errors
+        check 'gstreamer: the sample' test_gstreamer_sample
     fi
     check 'the leader is killed' test_leader_is_killed
     check 'the leader stands still' test_leader_stands_still

@@ -5,14 +5,17 @@
  *
  * With --sink it publishes; one cycle of five waits for subscribers that do not come, and is paused and played meanwhile.
  *
- * Exit status 1: descriptors or threads are left, or a stop took longer than a second.
+ * Exit status 1: descriptors, threads or memory are left, or a stop took longer than a second.
  */
 #include <dirent.h>
 #include <gst/gst.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-#define WARM_UP 5
+#define WARM_UP 20
 #define STOP_MAX_US 1000000
+#define GROWTH_MAX_KIB (16 * 1024)
 
 static int count_of(const char *path) {
     DIR *directory = opendir(path);
@@ -24,6 +27,17 @@ static int count_of(const char *path) {
         closedir(directory);
     }
     return count;
+}
+
+/* Resident memory of this process, KiB. */
+static long resident(void) {
+    gchar *text = NULL;
+    long pages = 0;
+    if (g_file_get_contents("/proc/self/statm", &text, NULL, NULL)) {
+        sscanf(text, "%*d %ld", &pages);
+    }
+    g_free(text);
+    return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
 static gboolean publishes;
@@ -83,6 +97,7 @@ int main(int count, char **words) {
     int cycles = atoi(words[count - 1]);
     int files = 0;
     int threads = 0;
+    long memory = 0;
     gint64 longest = 0;
     gchar *absent = g_strdup_printf("%s-absent", uri);
     for (int i = 0; i < cycles + WARM_UP; i++) {
@@ -98,13 +113,15 @@ int main(int count, char **words) {
         if (i == WARM_UP - 1) {
             files = count_of("/proc/self/fd");
             threads = count_of("/proc/self/task");
+            memory = resident();
         }
     }
     int files_left = count_of("/proc/self/fd") - files;
     int threads_left = count_of("/proc/self/task") - threads;
-    g_print("%d starts and stops: %d descriptors and %d threads left, longest stop %" G_GINT64_FORMAT " ms\n", cycles, files_left,
-            threads_left, longest / 1000);
+    long growth = resident() - memory;
+    g_print("%d starts and stops: %d descriptors and %d threads left, %ld KiB more memory, longest stop %" G_GINT64_FORMAT " ms\n",
+            cycles, files_left, threads_left, growth, longest / 1000);
     g_free(absent);
     /* GLib keeps a thread or two of its pool. */
-    return files_left > 0 || threads_left > 2 || longest > STOP_MAX_US ? 1 : 0;
+    return files_left > 0 || threads_left > 2 || growth > GROWTH_MAX_KIB || longest > STOP_MAX_US ? 1 : 0;
 }
