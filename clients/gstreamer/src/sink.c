@@ -6,7 +6,6 @@
 #include "formats.h"
 #include "metadata.h"
 
-#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
@@ -14,7 +13,7 @@ GST_DEBUG_CATEGORY_STATIC(framecast_debug);
 #define GST_CAT_DEFAULT framecast_debug
 
 #define TIMEOUT_MS 10000
-/* Between looks whether the pipeline stops. */
+/* Between looks whether the pipeline stops or pauses. */
 #define LOOK_MS 50
 /* Of a server's channel that does not say another. */
 #define FRAME_MAX_BYTES (16 << 20)
@@ -29,9 +28,8 @@ struct _FramecastSink {
     gchar *metadata;
     gint timeout_ms;
     gint subscribers;
-    /* The pipeline stops, or pauses: nothing waits. */
-    atomic_bool stopping;
-    /* The rest is of the streaming thread. */
+    /* The rest is of the streaming thread. Whether it publishes: then it waits while the pipeline pauses. */
+    gboolean renders;
     fc_publisher *publisher;
     gboolean awaited;
     gboolean ended;
@@ -85,8 +83,27 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *s
     GST_OBJECT_UNLOCK(self);
 }
 
-static int is_stopping(void *context) {
-    return atomic_load(&((FramecastSink *)context)->stopping);
+/*
+ * The base class holds the preroll lock while it calls. Waits give it back: state changes take it. Afterwards the pipeline may
+ * flush, or have paused.
+ */
+static void begin_wait(FramecastSink *self) {
+    GST_BASE_SINK_PREROLL_UNLOCK(self);
+}
+
+/* With the lock. */
+static gboolean is_stopped(FramecastSink *self) {
+    GstBaseSink *sink = GST_BASE_SINK(self);
+    return sink->flushing || (self->renders && sink->need_preroll);
+}
+
+/* Without the lock. */
+static int stops_waiting(void *context) {
+    FramecastSink *self = context;
+    GST_BASE_SINK_PREROLL_LOCK(self);
+    gboolean stopped = is_stopped(self);
+    GST_BASE_SINK_PREROLL_UNLOCK(self);
+    return stopped;
 }
 
 /* One line to the pipeline, and nothing more is published. */
@@ -95,14 +112,17 @@ static GstFlowReturn fail(FramecastSink *self, const fc_error *error) {
     return report(self, error);
 }
 
-/* Whether a call that gave this status is made again; *flow says why not. A pipeline that pauses waits here. */
+/* Behind begin_wait: whether a call that gave this status is made again; *flow says why not. A pipeline that pauses waits here. */
 static gboolean repeats(FramecastSink *self, fc_status status, const fc_error *error, GstFlowReturn *flow) {
+    GST_BASE_SINK_PREROLL_LOCK(self);
     *flow = GST_FLOW_OK;
     if (status != FC_WOULD_BLOCK && status != FC_INTERRUPTED) {
         *flow = status == FC_OK ? GST_FLOW_OK : fail(self, error);
         return FALSE;
     }
-    if (is_stopping(self)) {
+    if (GST_BASE_SINK(self)->flushing) {
+        *flow = GST_FLOW_FLUSHING;
+    } else if (is_stopped(self)) {
         *flow = gst_base_sink_wait_preroll(GST_BASE_SINK(self));
     }
     return *flow == GST_FLOW_OK;
@@ -124,9 +144,10 @@ static GstFlowReturn open_publisher(FramecastSink *self) {
     options.timeout_ms = self->timeout_ms;
     GST_OBJECT_UNLOCK(self);
     options.frame_max = frame_max(self, uri);
-    options.on_wait = is_stopping;
+    options.on_wait = stops_waiting;
     options.context = self;
     do {
+        begin_wait(self);
         status = fc_publish_open(uri, &options, &self->publisher, &error);
     } while (repeats(self, status, &error, &flow));
     g_free(uri);
@@ -160,6 +181,7 @@ static GstFlowReturn get_ready(FramecastSink *self) {
     gint subscribers = self->subscribers;
     GST_OBJECT_UNLOCK(self);
     do {
+        begin_wait(self);
         status = fc_wait_ready(self->publisher, subscribers, LOOK_MS, &error);
     } while (repeats(self, status, &error, &flow));
     self->awaited = flow == GST_FLOW_OK;
@@ -167,8 +189,10 @@ static GstFlowReturn get_ready(FramecastSink *self) {
 }
 
 static GstFlowReturn preroll(GstBaseSink *sink, GstBuffer *buffer) {
+    FramecastSink *self = FRAMECAST_SINK(sink);
     (void)buffer;
-    return get_ready(FRAMECAST_SINK(sink));
+    self->renders = FALSE;
+    return get_ready(self);
 }
 
 /* The buffer's format, where it is another one than that of the buffer before. */
@@ -185,6 +209,7 @@ static GstFlowReturn describe(FramecastSink *self, GstBuffer *buffer) {
         return GST_FLOW_OK;
     }
     do {
+        begin_wait(self);
         status = fc_publish_format(self->publisher, bytes, length, LOOK_MS, &error);
     } while (repeats(self, status, &error, &flow));
     if (flow == GST_FLOW_OK) {
@@ -218,8 +243,8 @@ static gint64 timestamp_ns(FramecastSink *self, GstBuffer *buffer) {
     const GstSegment *segment = &GST_BASE_SINK(self)->segment;
     GstClockTime time = GST_BUFFER_PTS_IS_VALID(buffer) ? GST_BUFFER_PTS(buffer) : GST_BUFFER_DTS(buffer);
     gint64 found = FC_TIMESTAMP_NOW;
-    if (source != NULL) {
-        return (gint64)source->timestamp;
+    if (source != NULL || !self->renders) {
+        return source != NULL ? (gint64)source->timestamp : FC_TIMESTAMP_NOW;
     }
     guint64 running = segment->format == GST_FORMAT_TIME && GST_CLOCK_TIME_IS_VALID(time)
                           ? gst_segment_to_running_time(segment, GST_FORMAT_TIME, time)
@@ -257,10 +282,12 @@ static GstFlowReturn commit(FramecastSink *self, GstBuffer *buffer) {
 static GstFlowReturn render(GstBaseSink *sink, GstBuffer *buffer) {
     FramecastSink *self = FRAMECAST_SINK(sink);
     gsize bytes = gst_buffer_get_size(buffer);
-    GstFlowReturn flow = get_ready(self);
     void *data;
     fc_error error;
     fc_status status;
+    /* A buffer that lies in front of the segment comes before preroll, when the pipeline has no time yet. */
+    self->renders = !sink->need_preroll;
+    GstFlowReturn flow = get_ready(self);
     if (flow != GST_FLOW_OK || bytes == 0) {
         return flow;
     }
@@ -269,6 +296,7 @@ static GstFlowReturn render(GstBaseSink *sink, GstBuffer *buffer) {
         return flow;
     }
     do {
+        begin_wait(self);
         status = fc_claim(self->publisher, bytes, LOOK_MS, &data, &error);
     } while (repeats(self, status, &error, &flow));
     if (flow != GST_FLOW_OK) {
@@ -285,6 +313,7 @@ static GstFlowReturn render(GstBaseSink *sink, GstBuffer *buffer) {
 
 /* An empty stream ends too. */
 static gboolean end_stream(FramecastSink *self) {
+    self->renders = FALSE;
     GstFlowReturn flow = self->ended ? GST_FLOW_OK : get_ready(self);
     fc_error error;
     fc_status status;
@@ -292,6 +321,7 @@ static gboolean end_stream(FramecastSink *self) {
         return flow == GST_FLOW_OK;
     }
     do {
+        begin_wait(self);
         status = fc_publish_end(self->publisher, LOOK_MS, &error);
     } while (repeats(self, status, &error, &flow));
     self->ended = flow == GST_FLOW_OK;
@@ -332,6 +362,18 @@ static GstCaps *get_caps(GstBaseSink *sink, GstCaps *filter) {
     return caps;
 }
 
+/* When a buffer is published. The decoding times of the first pictures of an encoder that reorders lie in front of the segment:
+ * these come at its begin. */
+static void get_times(GstBaseSink *sink, GstBuffer *buffer, GstClockTime *start, GstClockTime *end) {
+    const GstSegment *segment = &sink->segment;
+    GST_BASE_SINK_CLASS(framecast_sink_parent_class)->get_times(sink, buffer, start, end);
+    if (segment->format == GST_FORMAT_TIME && segment->rate > 0 && GST_CLOCK_TIME_IS_VALID(*start) && *start < segment->start
+        && GST_BUFFER_PTS_IS_VALID(buffer) && GST_BUFFER_PTS(buffer) >= segment->start) {
+        *start = segment->start;
+        *end = GST_CLOCK_TIME_NONE;
+    }
+}
+
 static gboolean start(GstBaseSink *sink) {
     FramecastSink *self = FRAMECAST_SINK(sink);
     GST_OBJECT_LOCK(self);
@@ -350,16 +392,6 @@ static gboolean stop(GstBaseSink *sink) {
     self->publisher = NULL;
     self->ended = self->failed = FALSE;
     published_clear(&self->published);
-    return TRUE;
-}
-
-static gboolean unlock(GstBaseSink *sink) {
-    atomic_store(&FRAMECAST_SINK(sink)->stopping, TRUE);
-    return TRUE;
-}
-
-static gboolean unlock_stop(GstBaseSink *sink) {
-    atomic_store(&FRAMECAST_SINK(sink)->stopping, FALSE);
     return TRUE;
 }
 
@@ -412,8 +444,7 @@ static void framecast_sink_class_init(FramecastSinkClass *class) {
                                           "Publishes buffers as frames by framecast serve --publish", "Framecast");
     base->start = start;
     base->stop = stop;
-    base->unlock = unlock;
-    base->unlock_stop = unlock_stop;
+    base->get_times = get_times;
     base->get_caps = get_caps;
     base->set_caps = set_caps;
     base->event = event;

@@ -3,7 +3,8 @@
  *
  *     cycles [--sink] URI CYCLES
  *
- * With --sink it publishes; one cycle of five waits for subscribers that do not come, and is paused and played meanwhile.
+ * With --sink it publishes; one cycle of five waits for subscribers that do not come, and is paused and played
+ * meanwhile, without waiting for states.
  *
  * Exit status 1: descriptors, threads or memory are left, or a stop took longer than a second.
  */
@@ -56,7 +57,7 @@ static GstElement *make_pipeline(const char *uri, gboolean has_subscribers, gint
     g_object_set(publishes ? sink : source, "uri", uri, "timeout", -1, NULL);
     if (publishes) {
         g_object_set(source, "sizetype", 2, "sizemax", 5000, NULL);
-        g_object_set(sink, "wait-subscribers", has_subscribers ? 0 : 60, NULL);
+        g_object_set(sink, "wait-subscribers", has_subscribers ? 0 : 60, "async", has_subscribers, NULL);
     }
     gst_bin_add_many(GST_BIN(pipeline), source, sink, NULL);
     gst_element_link(source, sink);
@@ -75,7 +76,7 @@ static gint64 cycle(const char *uri, gint buffers, gboolean has_subscribers) {
         g_usleep(1000);
     }
     if (!has_subscribers) {
-        g_usleep(100000);
+        g_usleep(20000);
         gst_element_set_state(pipeline, GST_STATE_PAUSED);
         gst_element_set_state(pipeline, GST_STATE_PLAYING);
     }
