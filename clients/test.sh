@@ -594,7 +594,7 @@ test_gstreamer_sink_caps() {
     [ "$(grep -c '^caps ' "$work/seen")" = 3 ]
     [ "$(grep -c '^buffer ' "$work/seen")" = 15 ]
     grep -q '^caps video/x-raw, .*format=(string)I420.*chroma-site=(string)mpeg2.*colorimetry=(string)bt709' "$work/seen"
-    grep -qx 'caps video/x-raw, format=(string)RGB, width=(int)40, height=(int)24, framerate=(fraction)50/1.*' "$work/seen"
+    grep -qx 'caps video/x-raw, format=(string)RGB, width=(int)40, height=(int)24, framerate=(fraction)50/1, colorimetry=(string)sRGB' "$work/seen"
     grep -qx 'caps audio/x-raw, format=(string)S16LE, layout=(string)interleaved, rate=(int)48000, channels=(int)2' "$work/seen"
     [ "$(grep -c ' since 40000000 .* metadata hello$' "$work/seen")" = 5 ]
     [ "$(grep -c ' since 20000000 .* metadata hello$' "$work/seen")" = 5 ]
@@ -618,6 +618,30 @@ test_gstreamer_sample() {
     local status=0
     "$here/samples/pipeline.sh" record "$channel" 2>"$work/usage" || status=$?
     [ "$status" = 2 ] && grep -q 'pipeline.sh watch URI' "$work/usage"
+}
+
+# From one channel to another, with the source's times and metadata.
+test_gstreamer_relay() {
+    serve
+    local first=$channel
+    port=$((port + 4))
+    new_channel
+    start second "$tool" serve --publish "$channel"
+    await second 'publishes for clients'
+    start far "$here/gstreamer/build/test/watch" "$channel"
+    local far=$started
+    start near "$here/gstreamer/build/test/watch" "$first"
+    local near=$started
+    start relay gst-launch-1.0 -q framecastsrc uri="$first" timeout=30000 ! queue ! framecastsink uri="$channel" sync=false
+    local relay=$started
+    launch videotestsrc num-buffers=20 ! video/x-raw,format=NV12,width=64,height=48,framerate=100/1 \
+        ! framecastsink uri="$first" metadata=hello wait-subscribers=2
+    status_of "$relay"
+    status_of "$near"
+    status_of "$far"
+    cat "$work/near"
+    [ "$(grep -c '^buffer .* metadata hello' "$work/near")" = 20 ]
+    diff <(grep -v '^latency' "$work/near") <(grep -v '^latency' "$work/far")
 }
 
 # A seek leaves the stream, and one behind its end begins another.
@@ -988,6 +1012,7 @@ if "$tool" --version >"$work/version" 2>&1; then
         check 'gstreamer: sink: a file through two pipelines' test_gstreamer_sink_file
         check 'gstreamer: sink: caps in mid-stream' test_gstreamer_sink_caps
         check 'gstreamer: sink: pipelines start and stop' test_gstreamer_sink_stops
+        check 'gstreamer: sink: from channel to channel' test_gstreamer_relay
         check 'gstreamer: sink: seeks' test_gstreamer_sink_seeks
         check 'gstreamer: sink: a full ring' test_gstreamer_sink_full
         check 'gstreamer: sink: errors' test_gstreamer_sink_errors

@@ -164,17 +164,27 @@ static void set_rate(Parts *parts, const GstCaps *caps) {
     }
 }
 
+static gboolean is_same_video(const GstVideoInfo *published, const GstCaps *caps) {
+    GstVideoInfo video;
+    if (!gst_video_info_from_caps(&video, caps)) {
+        return FALSE;
+    }
+    if (GST_VIDEO_INFO_MULTIVIEW_MODE(published) == GST_VIDEO_MULTIVIEW_MODE_MONO) {
+        /* One view is one view, also where caps do not say so. */
+        GST_VIDEO_INFO_MULTIVIEW_MODE(&video) = GST_VIDEO_MULTIVIEW_MODE_MONO;
+    }
+    return gst_video_info_is_equal(&video, published);
+}
+
 /* Whether framecastsrc makes these caps of the format again. */
 static gboolean is_complete(const Parts *parts, const Published *published) {
     Description description = {.caps = NULL};
-    GstVideoInfo video;
     GstAudioInfo audio;
     if (parts->format.picture == NULL && parts->format.samples == NULL) {
         return FALSE;
     }
     description_set(&description, &parts->format);
-    gboolean complete = published->is_video ? gst_video_info_from_caps(&video, description.caps)
-                                                  && gst_video_info_is_equal(&video, &published->video)
+    gboolean complete = published->is_video ? is_same_video(&published->video, description.caps)
                                             : gst_audio_info_from_caps(&audio, description.caps)
                                                   && gst_audio_info_is_equal(&audio, &published->audio);
     description_clear(&description);
