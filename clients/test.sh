@@ -620,6 +620,32 @@ test_gstreamer_sample() {
     [ "$status" = 2 ] && grep -q 'pipeline.sh watch URI' "$work/usage"
 }
 
+# Each pixel format that both sides know, and the tensors that PixelFormat in Java gives.
+test_gstreamer_pixels() {
+    local branches=() each
+    local pixels=(GRAY8=gray=uint8[48x64] GRAY16_LE=gray16le=uint16[48x64] RGB16=rgb565le=uint16[48x64] RGB=rgb24=uint8[48x64x3]
+        BGR=bgr24=uint8[48x64x3] RGBA=rgba=uint8[48x64x4] BGRA=bgra=uint8[48x64x4] ARGB=argb=uint8[48x64x4]
+        ABGR=abgr=uint8[48x64x4] RGBx=rgb0=uint8[48x64x4] BGRx=bgr0=uint8[48x64x4] RGBA64_LE=rgba64le=uint16[48x64x4]
+        GBR=gbrp=uint8[3x48x64] YUY2=yuyv422=uint8[48x64x2] UYVY=uyvy422=uint8[48x64x2] I420=yuv420p=uint8[72x64]
+        I420_10LE=yuv420p10le=uint16[72x64] NV12=nv12=uint8[72x64] NV21=nv21=uint8[72x64] P010_10LE=p010le=uint16[72x64]
+        Y42B=yuv422p=uint8[96x64] I422_10LE=yuv422p10le=uint16[96x64] Y444=yuv444p=uint8[3x48x64])
+    for each in "${pixels[@]}"; do
+        branches+=(videotestsrc num-buffers=1 ! "video/x-raw,format=${each%%=*},width=64,height=48,framerate=30/1" ! all.)
+    done
+    serve
+    start one "$follower" --wait-ms 30000 "$channel|host-group=auto"
+    local one=$started
+    launch concat name=all ! framecastsink uri="$channel" "${branches[@]}"
+    status_of "$one"
+    cat "$work/one"
+    local number=0
+    for each in "${pixels[@]}"; do
+        each=${each#*=}
+        grep -q -F "frame $number: 64x48x${each%=*}, ${each#*=}, 30/s" "$work/one"
+        number=$((number + 1))
+    done
+}
+
 # From one channel to another, with the source's times and metadata.
 test_gstreamer_relay() {
     serve
@@ -1012,6 +1038,7 @@ if "$tool" --version >"$work/version" 2>&1; then
         check 'gstreamer: sink: a file through two pipelines' test_gstreamer_sink_file
         check 'gstreamer: sink: caps in mid-stream' test_gstreamer_sink_caps
         check 'gstreamer: sink: pipelines start and stop' test_gstreamer_sink_stops
+        check 'gstreamer: sink: pixel formats' test_gstreamer_pixels
         check 'gstreamer: sink: from channel to channel' test_gstreamer_relay
         check 'gstreamer: sink: seeks' test_gstreamer_sink_seeks
         check 'gstreamer: sink: a full ring' test_gstreamer_sink_full
