@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests libframecast, the Python package and the GStreamer element: their own tests, also under sanitizers, and with the real
+# Tests libframecast, the Python package and the GStreamer elements: their own tests, also under sanitizers, and with the real
 # tool on loopback. `test.sh WORD` runs the tests that have the word in their names. FRAMECAST_TEST_FRAMES (10000) frames go
 # through Python, FRAMECAST_TEST_CYCLES (100) times a pipeline starts and stops. Exit status 77, with a reason: nothing can run.
 set -euo pipefail

@@ -112,7 +112,8 @@ static GstFlowReturn fail(FramecastSink *self, const fc_error *error) {
     return report(self, error);
 }
 
-/* Behind begin_wait: whether a call that gave this status is made again; *flow says why not. A pipeline that pauses waits here. */
+/* Behind begin_wait: whether a call that gave this status is made again; *flow says why not. A pipeline that pauses waits
+ * here. */
 static gboolean repeats(FramecastSink *self, fc_status status, const fc_error *error, GstFlowReturn *flow) {
     GST_BASE_SINK_PREROLL_LOCK(self);
     *flow = GST_FLOW_OK;
@@ -305,7 +306,8 @@ static GstFlowReturn render(GstBaseSink *sink, GstBuffer *buffer) {
     if (gst_buffer_extract(buffer, 0, data, bytes) != bytes) {
         fc_abort(self->publisher);
         self->failed = TRUE;
-        GST_ELEMENT_ERROR(self, RESOURCE, READ, ("cannot map a buffer; put an element in front that gives system memory"), (NULL));
+        GST_ELEMENT_ERROR(self, RESOURCE, READ, ("cannot map a buffer; put an element in front that gives system memory"),
+                          (NULL));
         return GST_FLOW_ERROR;
     }
     return commit(self, buffer);

@@ -120,8 +120,8 @@ int main(int count, char **words) {
     int files_left = count_of("/proc/self/fd") - files;
     int threads_left = count_of("/proc/self/task") - threads;
     long growth = resident() - memory;
-    g_print("%d starts and stops: %d descriptors and %d threads left, %ld KiB more memory, longest stop %" G_GINT64_FORMAT " ms\n",
-            cycles, files_left, threads_left, growth, longest / 1000);
+    g_print("%d starts and stops: %d descriptors and %d threads left, %ld KiB more memory, longest stop %" G_GINT64_FORMAT
+            " ms\n", cycles, files_left, threads_left, growth, longest / 1000);
     g_free(absent);
     /* GLib keeps a thread or two of its pool. */
     return files_left > 0 || threads_left > 2 || growth > GROWTH_MAX_KIB || longest > STOP_MAX_US ? 1 : 0;

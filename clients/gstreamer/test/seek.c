@@ -11,8 +11,8 @@
 
 static gboolean seek(GstElement *pipeline, GstClockTime from, GstClockTime to) {
     gint64 begin = g_get_monotonic_time();
-    gboolean done = gst_element_seek(pipeline, 1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, GST_SEEK_TYPE_SET,
-                                     (gint64)from, GST_SEEK_TYPE_SET, (gint64)to);
+    gboolean done = gst_element_seek(pipeline, 1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
+                                     GST_SEEK_TYPE_SET, (gint64)from, GST_SEEK_TYPE_SET, (gint64)to);
     gint64 took_ms = (g_get_monotonic_time() - begin) / 1000;
     g_print("seek %s after %" G_GINT64_FORMAT " ms\n", done ? "done" : "refused", took_ms);
     return done && took_ms < 1000;
