@@ -36,7 +36,9 @@ struct _FramecastSink {
     /* An error was posted. The end of the stream that follows it is none for subscribers. */
     gboolean failed;
     Published published;
-    /* Of the frame before. */
+    /* Of the frame before, whose format holds for others of these caps without planes of their own; samples as many bytes. */
+    gboolean described;
+    gsize frame_bytes;
     guint8 format[FC_FORMAT_BYTES_MAX];
     gsize format_bytes;
     /* The host's clock less the pipeline's. */
@@ -156,6 +158,7 @@ static GstFlowReturn open_publisher(FramecastSink *self) {
     self->ended = FALSE;
     self->timed = FALSE;
     self->format_bytes = 0;
+    self->described = FALSE;
     return flow;
 }
 
@@ -196,19 +199,10 @@ static GstFlowReturn preroll(GstBaseSink *sink, GstBuffer *buffer) {
     return get_ready(self);
 }
 
-/* The buffer's format, where it is another one than that of the buffer before. */
-static GstFlowReturn describe(FramecastSink *self, GstBuffer *buffer) {
-    guint8 bytes[FC_FORMAT_BYTES_MAX];
-    gsize length;
+static GstFlowReturn announce(FramecastSink *self, const guint8 *bytes, gsize length) {
     fc_error error;
     fc_status status;
     GstFlowReturn flow;
-    if (!published_encode(&self->published, buffer, bytes, &length, &error)) {
-        return fail(self, &error);
-    }
-    if (length == 0 || (length == self->format_bytes && memcmp(bytes, self->format, length) == 0)) {
-        return GST_FLOW_OK;
-    }
     do {
         begin_wait(self);
         status = fc_publish_format(self->publisher, bytes, length, LOOK_MS, &error);
@@ -219,6 +213,31 @@ static GstFlowReturn describe(FramecastSink *self, GstBuffer *buffer) {
         GST_INFO_OBJECT(self, "%" GST_PTR_FORMAT, self->published.caps);
     }
     return flow;
+}
+
+/* The buffer's format, where it is another one than that of the buffer before. */
+static GstFlowReturn describe(FramecastSink *self, GstBuffer *buffer) {
+    guint8 bytes[FC_FORMAT_BYTES_MAX];
+    gsize length;
+    fc_error error;
+    gsize frame_bytes = gst_buffer_get_size(buffer);
+    gboolean has_planes = gst_buffer_get_video_meta(buffer) != NULL;
+    if (self->described && !has_planes && (!self->published.is_audio || frame_bytes == self->frame_bytes)) {
+        return GST_FLOW_OK;
+    }
+    self->described = FALSE;
+    if (!published_encode(&self->published, buffer, bytes, &length, &error)) {
+        return fail(self, &error);
+    }
+    if (length > 0 && (length != self->format_bytes || memcmp(bytes, self->format, length) != 0)) {
+        GstFlowReturn flow = announce(self, bytes, length);
+        if (flow != GST_FLOW_OK) {
+            return flow;
+        }
+    }
+    self->described = !has_planes;
+    self->frame_bytes = frame_bytes;
+    return GST_FLOW_OK;
 }
 
 static gint64 host_time_ns(void) {
@@ -339,11 +358,13 @@ static gboolean event(GstBaseSink *sink, GstEvent *event) {
 }
 
 static gboolean set_caps(GstBaseSink *sink, GstCaps *caps) {
+    FramecastSink *self = FRAMECAST_SINK(sink);
     fc_error error;
-    if (published_set(&FRAMECAST_SINK(sink)->published, caps, &error)) {
+    self->described = FALSE;
+    if (published_set(&self->published, caps, &error)) {
         return TRUE;
     }
-    fail(FRAMECAST_SINK(sink), &error);
+    fail(self, &error);
     return FALSE;
 }
 
