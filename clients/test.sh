@@ -620,6 +620,25 @@ test_gstreamer_sample() {
     [ "$status" = 2 ] && grep -q 'pipeline.sh watch URI' "$work/usage"
 }
 
+# Rows lie where the buffer has them. Elements that know only GStreamer's layout get the same pictures.
+test_gstreamer_sink_planes() {
+    local video='videotestsrc num-buffers=10 ! video/x-raw,format=RGB,width=40,height=24'
+    serve
+    start seen "$here/gstreamer/build/test/watch" --planes "$channel"
+    local seen=$started
+    start pipeline launch framecastsrc uri="$channel" timeout=30000 ! filesink location="$work/copy"
+    local pipeline=$started
+    # shellcheck disable=SC2086 # A list of words.
+    "$here/gstreamer/build/test/run" --planes $video ! framecastsink name=sink uri="$channel" wait-subscribers=2
+    status_of "$seen"
+    status_of "$pipeline"
+    cat "$work/seen"
+    [ "$(grep -c '^buffer .* bytes 5824 first 238 .* offset 64 stride 240' "$work/seen")" = 10 ]
+    # shellcheck disable=SC2086 # A list of words.
+    launch $video ! filesink location="$work/local"
+    cmp "$work/local" "$work/copy"
+}
+
 # Each pixel format that both sides know, and the tensors that PixelFormat in Java gives.
 test_gstreamer_pixels() {
     local branches=() each
@@ -1038,6 +1057,7 @@ if "$tool" --version >"$work/version" 2>&1; then
         check 'gstreamer: sink: a file through two pipelines' test_gstreamer_sink_file
         check 'gstreamer: sink: caps in mid-stream' test_gstreamer_sink_caps
         check 'gstreamer: sink: pipelines start and stop' test_gstreamer_sink_stops
+        check 'gstreamer: sink: rows with gaps' test_gstreamer_sink_planes
         check 'gstreamer: sink: pixel formats' test_gstreamer_pixels
         check 'gstreamer: sink: from channel to channel' test_gstreamer_relay
         check 'gstreamer: sink: seeks' test_gstreamer_sink_seeks
