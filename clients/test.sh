@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests libframecast, the Python package and the GStreamer element: their own tests, also under sanitizers, and with the real
+# Tests libframecast, the Python package and the GStreamer elements: their own tests, also under sanitizers, and with the real
 # tool on loopback. `test.sh WORD` runs the tests that have the word in their names. FRAMECAST_TEST_FRAMES (10000) frames go
 # through Python, FRAMECAST_TEST_CYCLES (100) times a pipeline starts and stops. Exit status 77, with a reason: nothing can run.
 set -euo pipefail
@@ -539,12 +539,14 @@ test_gstreamer_caps() {
         grep -q '^caps video/x-h264, stream-format=(string)byte-stream' "$work/seen"
         grep -q '^caps application/x-framecast, ' "$work/seen"
         grep -q '^caps video/x-raw, format=(string)NV12, .*(fraction)30000/1001, colorimetry=(string)bt601' "$work/seen"
-        grep -qx 'buffer 2 bytes 1920 first 2 since 1 source 1002 readonly' "$work/seen"
-        grep -qx 'buffer 9 bytes 4608 first 9 since 1 source 1009 readonly offset 3072 stride 64' "$work/seen"
+        grep -qx 'buffer 2 bytes 1920 first 2 since 1 source 1002 readonly metadata m2' "$work/seen"
+        grep -qx 'buffer 9 bytes 4608 first 9 since 1 source 1009 readonly offset 3072 stride 64 metadata m9' "$work/seen"
+        # One frame of 30000/1001 a second.
+        grep -qx 'latency 33366666 live' "$work/seen"
         if [ -n "$planes" ]; then
-            grep -qx 'buffer 1 bytes 5000 first 1 since 1 source 1001 readonly offset 3 stride 128' "$work/seen"
+            grep -qx 'buffer 1 bytes 5000 first 1 since 1 source 1001 readonly offset 3 stride 128 metadata m1' "$work/seen"
         else
-            grep -qx 'buffer 1 bytes 1700 first 1 since 1 source 1001' "$work/seen"
+            grep -qx 'buffer 1 bytes 1700 first 1 since 1 source 1001 metadata m1' "$work/seen"
         fi
         port=$((port + 8))
     done
@@ -571,16 +573,241 @@ test_gstreamer_errors() {
     local status=0
     status_of "$seen" || status=$?
     [ "$status" = 1 ]
-    tail -n 1 "$work/seen" | grep '^error the source of clients is gone without an end of stream; rejoin=10s'
+    tail -n 2 "$work/seen" | grep '^error the source of clients is gone without an end of stream; rejoin=10s'
     new_channel
     start publisher "$here/c/build/test/publisher" "$channel" 10 500 4 1 "${formats[@]}"
     "$watch" "$channel" >"$work/short" || status=$?
-    tail -n 1 "$work/short" | grep '^error frame 0 of 500 bytes is shorter than its format says: 2150 bytes'
-    if launch framecastsrc uri="$channel-absent" timeout=100 ! fakesink >"$work/launch" 2>&1; then
+    tail -n 2 "$work/short" | grep '^error frame 0 of 500 bytes is shorter than its format says: 2150 bytes'
+    if "$here/gstreamer/build/test/run" framecastsrc uri="$channel-absent" timeout=100 ! fakesink >"$work/line" 2>&1; then
         return 1
     fi
-    cat "$work/launch"
-    grep 'no process receives or publishes clients-absent on this host' "$work/launch"
+    cat "$work/line"
+    grep 'no process receives or publishes clients-absent on this host' "$work/line"
+}
+
+# A pipeline that publishes, also into a file, and one that follows it into another.
+publish_to_file() {
+    start pipeline launch framecastsrc uri="$channel" timeout=30000 ! filesink location="$work/copy"
+    local pipeline=$started
+    # The file is written when the pipeline plays: when there is a subscriber.
+    timeout 60 gst-launch-1.0 -q "$@" ! tee name=both ! queue ! framecastsink uri="$channel" sync=false \
+        both. ! queue ! filesink location="$work/local"
+    status_of "$pipeline"
+    cat "$work/pipeline"
+}
+
+# Buffers arrive byte for byte. Rows of 33 pixels have gaps, which videotestsrc leaves as they were; NV16 has no format but its
+# caps; the last buffer of a file is shorter.
+test_gstreamer_sink_file() {
+    local pictures='videotestsrc num-buffers=30 ! video/x-raw,width=33,height=17'
+    head -c 40001 /dev/urandom >"$work/file"
+    local each
+    serve
+    for each in "$pictures,format=RGB" "$pictures,format=NV12,width=64" \
+        "$pictures,format=I420" "$pictures,format=NV16" 'audiotestsrc num-buffers=100 ! audio/x-raw,format=S16LE,channels=2' \
+        'audiotestsrc num-buffers=10 samplesperbuffer=441 ! audio/x-raw,format=F32LE,rate=44100,channels=6,channel-mask=(bitmask)0x3f' \
+        "filesrc location=$work/file blocksize=4096"; do
+        # shellcheck disable=SC2086 # A list of words.
+        publish_to_file $each
+        cmp "$work/local" "$work/copy"
+        echo "$(wc -c <"$work/copy") bytes: $each"
+    done
+    # Of another process, too.
+    publish_to_file videotestsrc num-buffers=300 ! video/x-raw,format=RGB,width=640,height=480
+    launch videotestsrc num-buffers=300 ! video/x-raw,format=RGB,width=640,height=480 ! filesink location="$work/local"
+    cmp "$work/local" "$work/copy"
+    echo "figures: 300 pictures of 640 x 480, others, and samples"
+}
+
+# Formats in mid-stream, times, metadata, and caps that are those of the publishing pipeline.
+test_gstreamer_sink_caps() {
+    local video='video/x-raw,format=I420,width=64,height=48,framerate=25/1,chroma-site=mpeg2,colorimetry=bt709'
+    serve
+    start seen "$here/gstreamer/build/test/watch" "$channel"
+    local seen=$started
+    timeout 60 gst-launch-1.0 -q concat name=all ! framecastsink uri="$channel" metadata=hello \
+        videotestsrc num-buffers=5 ! "$video" ! all. videotestsrc num-buffers=5 ! video/x-raw,format=RGB,width=40,height=24,framerate=50/1 \
+        ! all. audiotestsrc num-buffers=5 ! audio/x-raw,format=S16LE,rate=48000,channels=2 ! all.
+    status_of "$seen"
+    cat "$work/seen"
+    [ "$(grep -c '^caps ' "$work/seen")" = 3 ]
+    [ "$(grep -c '^buffer ' "$work/seen")" = 15 ]
+    grep -q '^caps video/x-raw, .*format=(string)I420.*chroma-site=(string)mpeg2.*colorimetry=(string)bt709' "$work/seen"
+    grep -qx 'caps video/x-raw, format=(string)RGB, width=(int)40, height=(int)24, framerate=(fraction)50/1, colorimetry=(string)sRGB' "$work/seen"
+    grep -qx 'caps audio/x-raw, format=(string)S16LE, layout=(string)interleaved, rate=(int)48000, channels=(int)2' "$work/seen"
+    [ "$(grep -c ' since 40000000 .* metadata hello$' "$work/seen")" = 5 ]
+    [ "$(grep -c ' since 20000000 .* metadata hello$' "$work/seen")" = 5 ]
+    ! grep -e ' delta' "$work/seen"
+    # The first picture has the time at which it was to be shown.
+    local source now
+    source=$(grep '^buffer 0 ' "$work/seen" | grep -o 'source [0-9]*' | grep -o '[0-9]*')
+    now=$(date +%s)
+    [ $((now - source / 1000000000)) -lt 30 ] && [ $((source / 1000000000 - now)) -lt 1 ]
+}
+
+test_gstreamer_sample() {
+    unset DISPLAY WAYLAND_DISPLAY
+    serve
+    start watch "$here/samples/pipeline.sh" watch "$channel"
+    local watch=$started
+    "$here/samples/pipeline.sh" publish "$channel" 30
+    status_of "$watch"
+    grep -q 'caps = video/x-raw.*NV12.*width=(int)640, height=(int)480, framerate=(fraction)30/1' "$work/watch" || { cat "$work/watch"; return 1; }
+    [ "$(grep -c 'last-message = chain .*(460800 bytes' "$work/watch")" = 30 ]
+    local status=0
+    "$here/samples/pipeline.sh" record "$channel" 2>"$work/usage" || status=$?
+    [ "$status" = 2 ] && grep -q 'pipeline.sh watch URI' "$work/usage"
+}
+
+# Rows lie where the buffer has them. Elements that know only GStreamer's layout get the same pictures.
+test_gstreamer_sink_planes() {
+    local video='videotestsrc num-buffers=10 ! video/x-raw,format=RGB,width=40,height=24'
+    serve
+    start seen "$here/gstreamer/build/test/watch" --planes "$channel"
+    local seen=$started
+    start pipeline launch framecastsrc uri="$channel" timeout=30000 ! filesink location="$work/copy"
+    local pipeline=$started
+    # shellcheck disable=SC2086 # A list of words.
+    "$here/gstreamer/build/test/run" --planes $video ! framecastsink name=sink uri="$channel" wait-subscribers=2
+    status_of "$seen"
+    status_of "$pipeline"
+    cat "$work/seen"
+    [ "$(grep -c '^buffer .* bytes 5824 first 238 .* offset 64 stride 240' "$work/seen")" = 10 ]
+    # shellcheck disable=SC2086 # A list of words.
+    launch $video ! filesink location="$work/local"
+    cmp "$work/local" "$work/copy"
+}
+
+# Each pixel format that both sides know, and the tensors that PixelFormat in Java gives.
+test_gstreamer_pixels() {
+    local branches=() each
+    local pixels=(GRAY8=gray=uint8[48x64] GRAY16_LE=gray16le=uint16[48x64] RGB16=rgb565le=uint16[48x64] RGB=rgb24=uint8[48x64x3]
+        BGR=bgr24=uint8[48x64x3] RGBA=rgba=uint8[48x64x4] BGRA=bgra=uint8[48x64x4] ARGB=argb=uint8[48x64x4]
+        ABGR=abgr=uint8[48x64x4] RGBx=rgb0=uint8[48x64x4] BGRx=bgr0=uint8[48x64x4] RGBA64_LE=rgba64le=uint16[48x64x4]
+        GBR=gbrp=uint8[3x48x64] YUY2=yuyv422=uint8[48x64x2] UYVY=uyvy422=uint8[48x64x2] I420=yuv420p=uint8[72x64]
+        I420_10LE=yuv420p10le=uint16[72x64] NV12=nv12=uint8[72x64] NV21=nv21=uint8[72x64] P010_10LE=p010le=uint16[72x64]
+        Y42B=yuv422p=uint8[96x64] I422_10LE=yuv422p10le=uint16[96x64] Y444=yuv444p=uint8[3x48x64])
+    for each in "${pixels[@]}"; do
+        branches+=(videotestsrc num-buffers=1 ! "video/x-raw,format=${each%%=*},width=64,height=48,framerate=30/1" ! all.)
+    done
+    serve
+    start one "$follower" --wait-ms 30000 "$channel|host-group=auto"
+    local one=$started
+    launch concat name=all ! framecastsink uri="$channel" "${branches[@]}"
+    status_of "$one"
+    cat "$work/one"
+    local number=0
+    for each in "${pixels[@]}"; do
+        each=${each#*=}
+        grep -q -F "frame $number: 64x48x${each%=*}, ${each#*=}, 30/s" "$work/one"
+        number=$((number + 1))
+    done
+}
+
+# From one channel to another, with the source's times and metadata.
+test_gstreamer_relay() {
+    serve
+    local first=$channel
+    port=$((port + 4))
+    new_channel
+    start second "$tool" serve --publish "$channel"
+    await second 'publishes for clients'
+    start far "$here/gstreamer/build/test/watch" "$channel"
+    local far=$started
+    start near "$here/gstreamer/build/test/watch" "$first"
+    local near=$started
+    start relay gst-launch-1.0 -q framecastsrc uri="$first" timeout=30000 ! queue ! framecastsink uri="$channel" sync=false
+    local relay=$started
+    launch videotestsrc num-buffers=20 ! video/x-raw,format=NV12,width=64,height=48,framerate=100/1 \
+        ! framecastsink uri="$first" metadata=hello wait-subscribers=2
+    status_of "$relay"
+    status_of "$near"
+    status_of "$far"
+    cat "$work/near"
+    [ "$(grep -c '^buffer .* metadata hello' "$work/near")" = 20 ]
+    diff <(grep -v '^latency' "$work/near") <(grep -v '^latency' "$work/far")
+}
+
+# A seek leaves the stream, and one behind its end begins another.
+test_gstreamer_sink_seeks() {
+    serve
+    start seek "$here/gstreamer/build/test/seek" "$channel"
+    local seek=$started
+    await seek '^seek done'
+    start first "$here/gstreamer/build/test/watch" "$channel"
+    status_of "$started" || { cat "$work/first" "$work/seek"; return 1; }
+    start second "$here/gstreamer/build/test/watch" "$channel"
+    status_of "$started"
+    status_of "$seek"
+    cat "$work/seek" "$work/second"
+    [ "$(grep -c '^buffer ' "$work/first")" = 25 ]
+    [ "$(grep -c '^buffer ' "$work/second")" -ge 30 ]
+    [ "$(grep -c '^buffer ' "$work/second")" -le 50 ]
+}
+
+# The subscriber stands still: a pipeline that stops does not wait for it.
+test_gstreamer_sink_full() {
+    serve
+    start watch "$here/gstreamer/build/test/watch" "$channel"
+    local watch=$started
+    start pipeline gst-launch-1.0 -q videotestsrc ! video/x-raw,format=RGB,width=1280,height=720 ! framecastsink uri="$channel" sync=false
+    await watch '^buffer 10 '
+    kill -STOP "$watch"
+    sleep 2
+    local begin=$SECONDS
+    kill -INT "$started"
+    status_of "$started" || :
+    kill -9 "$watch"
+    cat "$work/pipeline"
+    [ $((SECONDS - begin)) -le 2 ]
+}
+
+test_gstreamer_sink_stops() {
+    serve
+    "$here/gstreamer/build/test/cycles" --sink "$channel" "${FRAMECAST_TEST_CYCLES:-100}" >"$work/cycles" \
+        || { cat "$work/cycles"; return 1; }
+    echo "figures: $(cat "$work/cycles")"
+}
+
+# An error ends the pipeline, in one line of the sink.
+one_line_of() {
+    local status=0
+    timeout 60 "$here/gstreamer/build/test/run" "${@:2}" >"$work/line" 2>&1 || status=$?
+    cat "$work/line"
+    [ "$status" = 1 ] && [ "$(grep -c 'framecastsink' "$work/line")" = 1 ] && [ "$(grep -c ": .*$1" "$work/line")" = 1 ]
+}
+
+test_gstreamer_sink_errors() {
+    one_line_of 'no process publishes for clients of absent on this host; start `framecast serve' fakesrc num-buffers=1 \
+        ! framecastsink uri='framecast:udp?group=224.20.30.77:1|channel=absent' timeout=100
+    one_line_of 'unknown key gruop' fakesrc num-buffers=1 ! framecastsink uri='framecast:udp?gruop=224.20.30.77:1'
+    # The base class adds that its state did not change.
+    "$here/gstreamer/build/test/run" fakesrc num-buffers=1 ! framecastsink >"$work/line" || :
+    grep 'framecastsink.*no uri; set uri=' "$work/line"
+    # GPU memory is not negotiated.
+    if "$here/gstreamer/build/test/run" fakesrc num-buffers=1 ! 'video/x-raw(memory:CUDAMemory)' ! framecastsink uri='framecast:udp?group=224.20.30.77:1'; then
+        return 1
+    fi
+    serve
+    start seen "$here/gstreamer/build/test/watch" "$channel|frame-max=64k"
+    local seen=$started
+    one_line_of 'a frame of 70000 bytes is longer than the 65536' fakesrc num-buffers=1 sizetype=2 sizemax=70000 \
+        ! framecastsink uri="$channel|frame-max=64k"
+    status_of "$seen" || :
+    # Buffers of no bytes are no frames, and a stream without frames ends.
+    start seen "$here/gstreamer/build/test/watch" "$channel"
+    timeout 60 gst-launch-1.0 -q fakesrc num-buffers=3 sizetype=1 ! framecastsink uri="$channel"
+    status_of "$started"
+    [ "$(grep -c '^buffer ' "$work/seen")" = 0 ]
+    start seen "$here/gstreamer/build/test/watch" "$channel"
+    start pipeline "$here/gstreamer/build/test/run" videotestsrc ! framecastsink uri="$channel"
+    local pipeline=$started
+    await seen '^buffer 10 '
+    kill -9 "$server"
+    local status=0
+    status_of "$pipeline" || status=$?
+    cat "$work/pipeline"
+    [ "$status" = 1 ] && [ "$(grep -c '^error of framecastsink.*is gone; start `framecast serve' "$work/pipeline")" = 1 ]
 }
 
 if [ -n "$only" ]; then
@@ -633,9 +860,10 @@ test_publish() {
     echo "figures: $(grep -o 'repaired_datagrams": [0-9]*' "$work/lossy" | grep -o '[0-9]*$') datagrams of 30 MB repaired"
 }
 
-# The subscriber is on another host, as far as the kernel is concerned.
-test_publish_to_another_namespace() {
-    local space=framecast-$$
+# Another network namespace: another host, as far as the kernel is concerned. Sets `space`, and `channel` with an interface= to
+# which the last number is to be added: 1 here, 2 there.
+new_space() {
+    space=framecast-$$
     # shellcheck disable=SC2064 # The name is gone when the trap runs.
     trap "kill_children; ip netns delete $space || :" EXIT
     ip netns add "$space"
@@ -646,6 +874,10 @@ test_publish_to_another_namespace() {
     ip -n "$space" link set "fd$$" up
     ip -n "$space" link set lo up
     channel="framecast:udp?group=224.20.30.77:$port|channel=clients|interface=10.77.0"
+}
+
+test_publish_to_another_namespace() {
+    new_space
     start server "$tool" serve --publish "$channel.1"
     await server 'publishes for clients'
     start far ip netns exec "$space" "$tool" subscribe "$channel.2" --device host --json - --loss 0.01
@@ -654,6 +886,64 @@ test_publish_to_another_namespace() {
     status_of "$started" || { cat "$work/program" "$work/server" "$work/far"; return 1; }
     status_of "$far"
     same_crc program far
+}
+
+# Follows in the other namespace, from a keyframe on: what came, and what it decodes to.
+watch_far() {
+    start "$1" ip netns exec "$space" gst-launch-1.0 -q framecastsrc uri="$channel.2|host-group=auto|join=keyframe" timeout=30000 \
+        ! tee name=both ! queue ! filesink location="$work/$1.h264" both. ! queue ! avdec_h264 ! filesink location="$work/$1.yuv"
+}
+
+# The end of the first file is the second one, which is no shorter than so many bytes.
+ends_with() {
+    local bytes
+    bytes=$(wc -c <"$2")
+    [ "$bytes" -ge "$3" ] && tail -c "$bytes" "$1" | cmp - "$2"
+}
+
+# H.264 reaches another host with 1 % loss, where pipelines that come at once and later decode the same pictures.
+test_gstreamer_h264() {
+    local pictures=300 picture=115200
+    new_space
+    start server "$tool" serve --publish "$channel.1"
+    await server 'publishes for clients'
+    start leader ip netns exec "$space" "$tool" subscribe "$channel.2|host-group=auto" --device host --json - --loss 0.01 --seed 7
+    local leader=$started
+    await leader 'host group: leads'
+    watch_far first
+    local first=$started
+    # In real time: sync=true.
+    start sender timeout 60 gst-launch-1.0 -q videotestsrc pattern=snow num-buffers=$pictures \
+        ! video/x-raw,format=I420,width=320,height=240,framerate=30/1 ! x264enc key-int-max=30 bframes=2 speed-preset=ultrafast bitrate=8000 \
+        ! video/x-h264,stream-format=byte-stream,profile=main ! tee name=all ! queue ! framecastsink uri="$channel.1" \
+        all. ! queue ! filesink location="$work/sent.h264" all. ! queue ! avdec_h264 ! filesink location="$work/sent.yuv"
+    local sender=$started
+    await server 'publishes$'
+    sleep 4
+    watch_far late
+    local late=$started
+    status_of "$sender"
+    status_of "$first"
+    status_of "$late"
+    status_of "$leader"
+    cat "$work/sender" "$work/first" "$work/late" "$work/leader"
+    [ ! -s "$work/first" ] && [ ! -s "$work/late" ]
+    cmp "$work/sent.h264" "$work/first.h264"
+    cmp "$work/sent.yuv" "$work/first.yuv"
+    [ "$(wc -c <"$work/first.yuv")" = $((pictures * picture)) ]
+    ends_with "$work/sent.h264" "$work/late.h264" 1000
+    ends_with "$work/sent.yuv" "$work/late.yuv" $((30 * picture))
+    [ "$(wc -c <"$work/late.yuv")" -lt $((pictures * picture)) ]
+    if command -v ffmpeg >/dev/null; then
+        # Each error is a line.
+        ffmpeg -hide_banner -v error -i "$work/late.h264" -f null - >"$work/ffmpeg" 2>&1
+        cat "$work/ffmpeg"
+        [ ! -s "$work/ffmpeg" ]
+    fi
+    local repaired
+    repaired=$(grep -o 'repaired_datagrams": [0-9]*' "$work/leader" | grep -o '[0-9]*$')
+    [ "$repaired" -gt 0 ]
+    echo "figures: $pictures pictures, of which the late one decodes $(($(wc -c <"$work/late.yuv") / picture)); $repaired datagrams repaired"
 }
 
 test_python_publishes() {
@@ -808,6 +1098,16 @@ if "$tool" --version >"$work/version" 2>&1; then
     fi
     if [ "$gstreamer" = yes ]; then
         check 'gstreamer: a file through a pipeline' test_gstreamer_file
+        check 'gstreamer: sink: a file through two pipelines' test_gstreamer_sink_file
+        check 'gstreamer: sink: caps in mid-stream' test_gstreamer_sink_caps
+        check 'gstreamer: sink: pipelines start and stop' test_gstreamer_sink_stops
+        check 'gstreamer: sink: rows with gaps' test_gstreamer_sink_planes
+        check 'gstreamer: sink: pixel formats' test_gstreamer_pixels
+        check 'gstreamer: sink: from channel to channel' test_gstreamer_relay
+        check 'gstreamer: sink: seeks' test_gstreamer_sink_seeks
+        check 'gstreamer: sink: a full ring' test_gstreamer_sink_full
+        check 'gstreamer: sink: errors' test_gstreamer_sink_errors
+        check 'gstreamer: the sample' test_gstreamer_sample
     fi
     check 'the leader is killed' test_leader_is_killed
     check 'the leader stands still' test_leader_stands_still
@@ -820,6 +1120,11 @@ if "$tool" --version >"$work/version" 2>&1; then
     check 'a C program publishes' test_publish
     if [ "$(id -u)" = 0 ] && ip netns add "framecast-$$" 2>/dev/null && ip netns delete "framecast-$$"; then
         check 'a C program publishes to another network namespace' test_publish_to_another_namespace
+        if [ "$gstreamer" = yes ] && gst-inspect-1.0 --exists x264enc && gst-inspect-1.0 --exists avdec_h264; then
+            check 'gstreamer: sink: H.264 with loss' test_gstreamer_h264
+        else
+            echo 'skipped H.264: apt install gstreamer1.0-plugins-ugly gstreamer1.0-libav'
+        fi
     else
         echo 'skipped another network namespace: it needs root and iproute2'
     fi

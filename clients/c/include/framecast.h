@@ -332,6 +332,9 @@ void fc_frame_release_on(const fc_frame *frame, void *stream);
 /* What the frame is; NULL where its publisher did not say, or what it said cannot be read. Valid as long as the frame. */
 const fc_format *fc_frame_format(const fc_frame *frame);
 
+/* The name in ffmpeg, for fc_picture.pixels, of a pixel format of GStreamer; NULL where a format has no such. */
+const char *fc_pixels_of_gstreamer(const char *name);
+
 /* The value of a key; NULL where there is none. */
 const char *fc_format_key(const fc_format *format, const char *name);
 
@@ -416,10 +419,14 @@ typedef struct fc_publish_options {
     uint64_t ring_bytes;
     /* How long fc_publish_open waits for a server, and for another client to end. Negative: for ever. */
     int64_t timeout_ms;
+    /* NULL, or called by fc_publish_open several times a second while it waits: another value than 0 ends the wait with
+     * FC_INTERRUPTED. */
+    int (*on_wait)(void *context);
+    void *context;
 } fc_publish_options;
 
 /* Ten seconds for a server. */
-#define FC_PUBLISH_OPTIONS_DEFAULT {sizeof(fc_publish_options), 0, 0, 10000}
+#define FC_PUBLISH_OPTIONS_DEFAULT {sizeof(fc_publish_options), 0, 0, 10000, NULL, NULL}
 
 /* The source timestamp of a frame is the server's clock when it publishes the frame. */
 #define FC_TIMESTAMP_NOW INT64_MIN

@@ -144,6 +144,34 @@ static bool skip_outdated(struct fc_subscriber *subscriber) {
     return count > 0;
 }
 
+/* Passes over what is in front of the session's first keyframe; whether there was anything. It is not lost: this
+ * subscriber begins at the keyframe. */
+static bool skip_to_keyframe(struct fc_subscriber *subscriber) {
+    struct fci_segment *segment = subscriber->segment;
+    bool begun = subscriber->begun && subscriber->begun_session == segment->session;
+    bool skipped = false;
+    if (!subscriber->channel.from_keyframe || begun) {
+        return false;
+    }
+    for (int64_t number = fci_peek(segment); number >= 0; number = fci_peek(segment)) {
+        struct fci_entry entry;
+        if (!fci_read(segment, number, &entry)) {
+            break;
+        }
+        if (!entry.is_loss && entry.keyframe && fci_is_intact(segment, number)) {
+            subscriber->begun = true;
+            subscriber->begun_session = segment->session;
+            subscriber->session = segment->session;
+            subscriber->next_number = entry.number;
+            break;
+        }
+        fci_take(segment);
+        fci_release(segment, number);
+        skipped = true;
+    }
+    return skipped;
+}
+
 static struct fci_frame *give(struct fc_subscriber *subscriber, int64_t number, const struct fci_entry *entry) {
     struct fci_segment *segment = subscriber->segment;
     struct fci_frame *frame = fci_frame_make(subscriber, number, entry);
@@ -171,7 +199,7 @@ static struct fci_frame *give(struct fc_subscriber *subscriber, int64_t number, 
 /* The next entry; NULL for one that is no frame for the user. */
 static struct fci_frame *take(struct fc_subscriber *subscriber) {
     struct fci_segment *segment = subscriber->segment;
-    if (skip_outdated(subscriber)) {
+    if (skip_to_keyframe(subscriber) || skip_outdated(subscriber)) {
         return NULL;
     }
     int64_t number = fci_peek(segment);

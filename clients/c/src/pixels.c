@@ -42,6 +42,15 @@ const struct fci_pixels *fci_pixels_of(const char *name, size_t bytes) {
     return NULL;
 }
 
+const char *fc_pixels_of_gstreamer(const char *name) {
+    for (size_t i = 0; name != NULL && i < sizeof ALL / sizeof ALL[0]; i++) {
+        if (ALL[i].gstreamer != NULL && strcmp(ALL[i].gstreamer, name) == 0) {
+            return ALL[i].ffmpeg;
+        }
+    }
+    return NULL;
+}
+
 int fci_pixels_planes(const struct fci_pixels *pixels, int32_t width, int32_t height, fc_plane plane[FC_PLANES_MAX]) {
     int64_t row = (int64_t)pixels->unit_bytes * width;
     int64_t half = pixels->unit_bytes * (((int64_t)width + 1) / 2);

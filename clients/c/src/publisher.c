@@ -82,7 +82,7 @@ static fc_status open_publisher(struct fc_publisher *publisher, const char *uri,
                           (long long)ring_bytes, strerror(errno));
     }
     if (status == FC_OK) {
-        status = fci_publisher_enter(publisher, (uint64_t)frame_max, options->timeout_ms, error);
+        status = fci_publisher_enter(publisher, (uint64_t)frame_max, options, error);
     }
     if (status == FC_OK && !watch(publisher)) {
         status = fci_fail(error, FC_E_RESOURCES, "no descriptor is left: %s; raise ulimit -n", strerror(errno));

@@ -29,7 +29,8 @@ struct fc_publisher {
 
 /* publisher_open.c */
 /* Connects to a server that accepts the ring: sets socket, server and the longest frame. */
-fc_status fci_publisher_enter(struct fc_publisher *publisher, uint64_t frame_max, int64_t timeout_ms, fc_error *error);
+fc_status fci_publisher_enter(struct fc_publisher *publisher, uint64_t frame_max, const fc_publish_options *options,
+                              fc_error *error);
 
 /* publisher_fork.c: the child of a fork closes its copy of the connection, by which the server would take its parent for
  * alive. */

@@ -4,7 +4,6 @@
 #include "subscriber.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,8 +12,16 @@
 
 #define NS_PER_MS INT64_C(1000000)
 #define RETRY_MS 20
+/* Between questions whether the caller still waits. */
+#define ASK_MS 50
 /* A server that accepted the connection makes a publisher before it answers. */
 #define ANSWER_LEAST_MS 5000
+
+struct wait {
+    const fc_publish_options *options;
+    uint64_t frame_max;
+    int64_t end_ns;
+};
 
 struct answer {
     uint32_t version;
@@ -54,12 +61,25 @@ static int64_t left_ns(int64_t end_ns) {
     return end_ns == INT64_MAX ? INT64_MAX : end_ns > now_ns ? end_ns - now_ns : 0;
 }
 
-/* FC_EMPTY: the server is gone. */
-static fc_status hear(int from, int64_t end_ns, struct answer *answer, fc_error *error) {
-    int64_t ms = left_ns(end_ns) / NS_PER_MS;
-    int timeout = ms < ANSWER_LEAST_MS ? ANSWER_LEAST_MS : ms > INT_MAX ? INT_MAX : (int)ms;
+static bool is_given_up(const struct wait *wait) {
+    return wait->options->on_wait != NULL && wait->options->on_wait(wait->options->context) != 0;
+}
+
+/* 1: the answer is here, 0: none within the time, −1: the caller waits no more. */
+static int await_answer(int from, const struct wait *wait) {
+    int64_t least_ns = fci_now_ns() + ANSWER_LEAST_MS * NS_PER_MS;
+    int64_t end_ns = wait->end_ns < least_ns ? least_ns : wait->end_ns;
     struct pollfd polled = {.fd = from, .events = POLLIN, .revents = 0};
-    int ready = poll(&polled, 1, timeout);
+    int ready = 0;
+    while (ready == 0 && left_ns(end_ns) > 0) {
+        ready = is_given_up(wait) ? -1 : poll(&polled, 1, ASK_MS);
+    }
+    return ready;
+}
+
+/* FC_EMPTY: the server is gone. */
+static fc_status hear(int from, const struct wait *wait, struct answer *answer, fc_error *error) {
+    int ready = await_answer(from, wait);
     if (ready < 0) {
         return fci_fail(error, FC_INTERRUPTED, "interrupted");
     }
@@ -106,16 +126,15 @@ static fc_status judge(struct fc_publisher *publisher, const struct answer *answ
 }
 
 /* One attempt. FC_EMPTY: no answer came. */
-static fc_status attempt(struct fc_publisher *publisher, const char *path, uint64_t frame_max, int64_t end_ns,
-                         fc_error *error) {
+static fc_status attempt(struct fc_publisher *publisher, const char *path, const struct wait *wait, fc_error *error) {
     struct fci_connection *connection = fci_connect(path);
     if (connection == NULL) {
         return FC_EMPTY;
     }
     struct answer answer = {0};
     fc_status status = FC_EMPTY;
-    if (send_publish(publisher, connection->socket, frame_max)) {
-        status = hear(connection->socket, end_ns, &answer, error);
+    if (send_publish(publisher, connection->socket, wait->frame_max)) {
+        status = hear(connection->socket, wait, &answer, error);
     }
     if (status == FC_OK) {
         status = judge(publisher, &answer, connection->leader, error);
@@ -128,30 +147,33 @@ static fc_status attempt(struct fc_publisher *publisher, const char *path, uint6
     return status;
 }
 
-static fc_status attempt_all(struct fc_publisher *publisher, const struct fci_servers *servers, uint64_t frame_max,
-                             int64_t end_ns, fc_error *error) {
+static fc_status attempt_all(struct fc_publisher *publisher, const struct fci_servers *servers, const struct wait *wait,
+                             fc_error *error) {
     fc_status status = FC_EMPTY;
     for (int i = 0; i < servers->count && status == FC_EMPTY; i++) {
-        status = attempt(publisher, servers->path[i], frame_max, end_ns, error);
+        status = attempt(publisher, servers->path[i], wait, error);
     }
     return status;
 }
 
-fc_status fci_publisher_enter(struct fc_publisher *publisher, uint64_t frame_max, int64_t timeout_ms, fc_error *error) {
+fc_status fci_publisher_enter(struct fc_publisher *publisher, uint64_t frame_max, const fc_publish_options *options,
+                              fc_error *error) {
     struct fci_servers servers;
     fc_status status = fci_find_servers(&publisher->channel, &servers, error);
     if (status != FC_OK) {
         return status;
     }
     int64_t most_ms = (INT64_MAX - fci_now_ns()) / NS_PER_MS - 1;
-    int64_t end_ns = timeout_ms < 0 || timeout_ms > most_ms ? INT64_MAX : fci_now_ns() + timeout_ms * NS_PER_MS;
+    int64_t timeout_ms = options->timeout_ms;
+    struct wait wait = {.options = options, .frame_max = frame_max};
+    wait.end_ns = timeout_ms < 0 || timeout_ms > most_ms ? INT64_MAX : fci_now_ns() + timeout_ms * NS_PER_MS;
     for (;;) {
-        status = attempt_all(publisher, &servers, frame_max, end_ns, error);
+        status = attempt_all(publisher, &servers, &wait, error);
         /* The server notices the end of a client that was killed a little later. */
-        if ((status != FC_EMPTY && status != FC_E_BUSY) || left_ns(end_ns) == 0) {
+        if ((status != FC_EMPTY && status != FC_E_BUSY) || left_ns(wait.end_ns) == 0) {
             break;
         }
-        if (poll(NULL, 0, RETRY_MS) < 0) {
+        if (is_given_up(&wait) || poll(NULL, 0, RETRY_MS) < 0) {
             return fci_fail(error, FC_INTERRUPTED, "interrupted");
         }
     }

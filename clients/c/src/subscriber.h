@@ -86,6 +86,9 @@ struct fc_subscriber {
     struct fci_choice choice;
     uint64_t session;
     uint64_t next_number;
+    /* Under join=keyframe: whether a keyframe was seen, and of which session. */
+    bool begun;
+    uint64_t begun_session;
     uint64_t lost[FC_LOSS_REASONS];
     fc_stats stats;
     struct fci_frame *spare;

@@ -287,9 +287,10 @@ static fc_status read_value(struct parser *parser, enum key key, const char *tex
         channel->reads_in_place = strcmp(text, "shared") == 0;
         return FC_OK;
     case JOIN:
-        return strcmp(text, "frame") == 0
+        channel->from_keyframe = strcmp(text, "keyframe") == 0;
+        return channel->from_keyframe || strcmp(text, "frame") == 0
                    ? FC_OK
-                   : CANNOT(parser, "join: a member of a host group begins at the next frame, got %s; leave the key out", text);
+                   : COMPLAIN(parser, "join: expected frame or keyframe, got %s", text);
     default:
         /* Of the network: the leader's. */
         return FC_OK;

@@ -24,6 +24,8 @@ struct fci_channel {
     bool by_socket;
     enum fci_delivery delivery;
     int patience_ms;
+    /* Frames in front of a session's first keyframe are passed over. */
+    bool from_keyframe;
     /* How long a source that was lost is waited for. */
     int64_t rejoin_ms;
     /* 0: not given. */

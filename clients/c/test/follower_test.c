@@ -262,6 +262,46 @@ static void should_give_the_newest_under_latest(void) {
     end(&pair);
 }
 
+static void should_begin_at_a_keyframe(void) {
+    struct pair pair;
+    begin_with(&pair, FAKE_URI "|join=keyframe", 0);
+    fake_publish(&pair.leader, &pair.segment, 5, 100, false);
+    fake_lose(&pair.leader, &pair.segment, 6, 2, FC_LOSS_UNREPAIRABLE);
+    fake_publish(&pair.leader, &pair.segment, 8, 100, false);
+    const fc_frame *frame;
+    CHECK_NUMBER(FC_EMPTY, fc_next(pair.subscriber, 50, &frame, NULL));
+    /* What was passed over is released. */
+    CHECK_NUMBER(3, released(&pair));
+    fake_publish(&pair.leader, &pair.segment, 9, 100, true);
+    fake_publish(&pair.leader, &pair.segment, 10, 100, false);
+    frame = next(&pair);
+    CHECK_NUMBER(9, frame->number);
+    for (int i = 0; i < FC_LOSS_REASONS; i++) {
+        CHECK_NUMBER(0, frame->lost[i]);
+    }
+    fc_frame_release(frame);
+    next_is(&pair, 10);
+    /* Later gaps are losses, and the next frame comes whatever it is. */
+    fake_lose(&pair.leader, &pair.segment, 11, 2, FC_LOSS_UNREPAIRABLE);
+    fake_publish(&pair.leader, &pair.segment, 13, 100, false);
+    frame = next(&pair);
+    CHECK_NUMBER(13, frame->number);
+    CHECK_NUMBER(2, frame->lost[FC_LOSS_UNREPAIRABLE]);
+    fc_frame_release(frame);
+    end(&pair);
+}
+
+static void should_begin_at_a_keyframe_under_latest(void) {
+    struct pair pair;
+    begin_with(&pair, FAKE_URI "|delivery=latest|join=keyframe", 0);
+    fake_publish(&pair.leader, &pair.segment, 0, 100, false);
+    const fc_frame *frame;
+    CHECK_NUMBER(FC_EMPTY, fc_next(pair.subscriber, 50, &frame, NULL));
+    fake_publish(&pair.leader, &pair.segment, 1, 100, true);
+    next_is(&pair, 1);
+    end(&pair);
+}
+
 static void should_go_on_behind_what_was_written_again(void) {
     struct pair pair;
     begin_with(&pair, FAKE_URI "|delivery=deadline=60s", 0);
@@ -655,6 +695,8 @@ int main(void) {
     should_report_losses_before_the_next_frame();
     should_keep_frames_beyond_the_subscriber();
     should_give_the_newest_under_latest();
+    should_begin_at_a_keyframe();
+    should_begin_at_a_keyframe_under_latest();
     should_go_on_behind_what_was_written_again();
     should_drop_what_is_older_than_the_deadline();
     should_hold_frames_where_the_leader_retains_none();

@@ -53,6 +53,8 @@ static void should_read_the_bytes_of_the_description(void) {
     CHECK_NUMBER(640 * 480 * 3, format->tensor->bytes);
     CHECK_TEXT("rgb24", format->picture->pixels);
     CHECK_TEXT("RGB", format->picture->gstreamer);
+    CHECK_TEXT(format->picture->pixels, fc_pixels_of_gstreamer("RGB"));
+    CHECK(fc_pixels_of_gstreamer("AYUV64") == NULL && fc_pixels_of_gstreamer(NULL) == NULL);
     CHECK_NUMBER(1, format->picture->planes);
     CHECK_NUMBER(1920, format->picture->plane[0].stride);
     CHECK_NUMBER(FC_RANGE_UNKNOWN, format->picture->range);

@@ -601,6 +601,31 @@ static void should_end_a_wait_by_a_signal(void) {
     end(&pair);
 }
 
+static int stop_at_three(void *context) {
+    int *calls = context;
+    return ++*calls == 3;
+}
+
+static void should_end_the_wait_for_a_server_when_the_program_says_so(void) {
+    fc_publisher *none;
+    int calls = 0;
+    fc_publish_options options = FC_PUBLISH_OPTIONS_DEFAULT;
+    options.timeout_ms = -1;
+    options.on_wait = stop_at_three;
+    options.context = &calls;
+    CHECK_NUMBER(FC_INTERRUPTED, fc_publish_open(FAKE_URI, &options, &none, NULL));
+    CHECK(none == NULL);
+    CHECK_NUMBER(3, calls);
+    /* One that takes the connection, and gives no answer. */
+    struct server silent;
+    listen_at(&silent, FAKE_URI);
+    calls = 0;
+    CHECK_NUMBER(FC_INTERRUPTED, fc_publish_open(FAKE_URI, &options, &none, NULL));
+    CHECK_NUMBER(3, calls);
+    close(silent.listener);
+    unlink(silent.path);
+}
+
 static void should_change_nothing_in_the_child_of_a_fork(void) {
     struct pair pair;
     begin(&pair);
@@ -674,6 +699,7 @@ int main(void) {
     should_refuse_in_one_line();
     should_find_a_server_of_transport_auto();
     should_end_a_wait_by_a_signal();
+    should_end_the_wait_for_a_server_when_the_program_says_so();
     should_change_nothing_in_the_child_of_a_fork();
     should_end_the_connection_with_the_parent_of_a_fork();
     CHECK_NUMBER(before, open_descriptors());

@@ -37,7 +37,7 @@ static void should_take_javas_defaults(void) {
 static void should_read_each_key_that_matters(void) {
     struct fci_channel channel = parsed("framecast:udp?group=[ff12::a]:024326|channel=cam_1|interface=eth0|host-group=g.1"
                                         "|frames-held=7|ring=64k|attach-after=200ms|delivery=deadline=2s|rejoin=5m"
-                                        "|leaders=socket|mtu=1500|device=host");
+                                        "|leaders=socket|mtu=1500|device=host|join=keyframe");
     CHECK_TEXT("[ff12::a]:24326", channel.group);
     CHECK_TEXT("eth0", channel.interface_name);
     CHECK_TEXT("g.1", channel.host_group);
@@ -48,6 +48,8 @@ static void should_read_each_key_that_matters(void) {
     CHECK_NUMBER(2000, channel.patience_ms);
     CHECK_NUMBER(300000, channel.rejoin_ms);
     CHECK(channel.by_socket);
+    CHECK(channel.from_keyframe);
+    CHECK(!parsed("framecast:udp?group=224.0.0.9:1|join=frame").from_keyframe);
     CHECK_NUMBER(3600000, parsed("framecast:udp?group=224.0.0.9:1|delivery=latest").rejoin_ms);
     CHECK_NUMBER(0, parsed("framecast:udp?group=224.0.0.9:1|delivery=latest|rejoin=0s").rejoin_ms);
 }
@@ -66,6 +68,7 @@ static void should_refuse_with_a_hint(void) {
     refused(FC_E_URI, "channel URI: frames-held: expected 1 … 1024, got 0", "framecast:udp?group=224.0.0.9:1|frames-held=0");
     refused(FC_E_URI, "channel URI: delivery: expected reliable, latest or deadline=T with T such as 40ms or 2s, got newest",
             "framecast:udp?group=224.0.0.9:1|delivery=newest");
+    refused(FC_E_URI, "channel URI: join: expected frame or keyframe, got key", "framecast:udp?group=224.0.0.9:1|join=key");
     refused(FC_E_UNSUPPORTED, "channel URI: delivery: a host group takes no member under evict; give reliable, latest or"
             " deadline=T", "framecast:udp?group=224.0.0.9:1|delivery=evict=2s");
     refused(FC_E_UNSUPPORTED, "channel URI: control: a host group needs a multicast channel, with group=",

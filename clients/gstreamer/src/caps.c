@@ -67,6 +67,33 @@ static void set_range(GstCaps *caps, const GstVideoInfo *video, fc_range range) 
     }
 }
 
+/* Those of the key `caps`; NULL where there are none that say enough. */
+static GstCaps *given_caps(const fc_format *format) {
+    const char *text = fc_format_key(format, "caps");
+    GstCaps *caps = text == NULL ? NULL : gst_caps_from_string(text);
+    if (caps != NULL && !gst_caps_is_fixed(caps)) {
+        gst_clear_caps(&caps);
+    }
+    return caps;
+}
+
+/* Those of the key, which may say more, where they are of the same samples or pixels as these. Takes these. */
+static GstCaps *fuller_caps(GstCaps *caps, const fc_format *format) {
+    static const gchar *const FIELDS[] = {"format", "width", "height", "layout", "rate", "channels"};
+    GstCaps *given = given_caps(format);
+    gboolean agree = given != NULL;
+    for (guint i = 0; i < G_N_ELEMENTS(FIELDS) && agree; i++) {
+        const GstStructure *one = gst_caps_get_structure(caps, 0);
+        const GstStructure *other = gst_caps_get_structure(given, 0);
+        const GValue *value = gst_structure_get_value(one, FIELDS[i]);
+        const GValue *fuller = gst_structure_get_value(other, FIELDS[i]);
+        agree = gst_structure_has_name(other, gst_structure_get_name(one))
+                && (value == NULL || (fuller != NULL && gst_value_compare(value, fuller) == GST_VALUE_EQUAL));
+    }
+    gst_clear_caps(agree ? &caps : &given);
+    return agree ? given : caps;
+}
+
 static GstCaps *video_caps(Description *description, const fc_format *format) {
     const fc_picture *picture = format->picture;
     GstVideoFormat pixels = picture->gstreamer == NULL ? GST_VIDEO_FORMAT_UNKNOWN
@@ -86,7 +113,7 @@ static GstCaps *video_caps(Description *description, const fc_format *format) {
                                         picture->width, "height", G_TYPE_INT, picture->height, "framerate",
                                         GST_TYPE_FRACTION, numerator, denominator, NULL);
     set_range(caps, &description->video, picture->range);
-    return caps;
+    return fuller_caps(caps, format);
 }
 
 static GstAudioFormat audio_format(const fc_tensor *tensor) {
@@ -140,17 +167,7 @@ static GstCaps *audio_caps(Description *description, const fc_format *format) {
         /* Channels without a place in the room. */
         gst_caps_set_simple(caps, "channel-mask", GST_TYPE_BITMASK, (guint64)0, NULL);
     }
-    return caps;
-}
-
-/* Those of the key `caps`; NULL where there are none that say enough. */
-static GstCaps *given_caps(const fc_format *format) {
-    const char *text = fc_format_key(format, "caps");
-    GstCaps *caps = text == NULL ? NULL : gst_caps_from_string(text);
-    if (caps != NULL && !gst_caps_is_fixed(caps)) {
-        gst_clear_caps(&caps);
-    }
-    return caps;
+    return fuller_caps(caps, format);
 }
 
 static GstCaps *other_caps(const fc_format *format) {

@@ -1,3 +1,5 @@
+#include "metadata.h"
+#include "sink.h"
 #include "source.h"
 
 #include <framecast.h>
@@ -5,7 +7,9 @@
 #define PACKAGE "framecast"
 
 static gboolean init(GstPlugin *plugin) {
-    return gst_element_register(plugin, "framecastsrc", GST_RANK_NONE, framecast_src_get_type());
+    metadata_register();
+    return gst_element_register(plugin, "framecastsrc", GST_RANK_NONE, framecast_src_get_type())
+           && gst_element_register(plugin, "framecastsink", GST_RANK_NONE, framecast_sink_get_type());
 }
 
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, framecast, "Framecast streams of this host", init, FC_VERSION,

@@ -3,6 +3,8 @@
 #include "source.h"
 
 #include "buffers.h"
+#include "errors.h"
+#include "metadata.h"
 
 #include <gst/base/gstbasesrc.h>
 #include <stdatomic.h>
@@ -105,19 +107,6 @@ static gchar *whole_uri(FramecastSrc *self) {
     return uri;
 }
 
-/* One line to the pipeline. */
-static GstFlowReturn fail(FramecastSrc *self, const fc_error *error) {
-    switch (error->status) {
-    case FC_E_NO_LEADER: GST_ELEMENT_ERROR(self, RESOURCE, NOT_FOUND, ("%s", error->text), (NULL)); break;
-    case FC_E_ARGUMENT:
-    case FC_E_URI:
-    case FC_E_UNSUPPORTED: GST_ELEMENT_ERROR(self, RESOURCE, SETTINGS, ("%s", error->text), (NULL)); break;
-    case FC_E_RESOURCES: GST_ELEMENT_ERROR(self, RESOURCE, NO_SPACE_LEFT, ("%s", error->text), (NULL)); break;
-    default: GST_ELEMENT_ERROR(self, RESOURCE, READ, ("%s", error->text), (NULL));
-    }
-    return GST_FLOW_ERROR;
-}
-
 static GstFlowReturn subscribe(FramecastSrc *self) {
     fc_error error = {.status = FC_OK};
     fc_subscriber *subscriber;
@@ -136,7 +125,7 @@ static GstFlowReturn subscribe(FramecastSrc *self) {
         return GST_FLOW_FLUSHING;
     }
     if (status != FC_OK) {
-        return fail(self, &error);
+        return report(self, &error);
     }
     GST_OBJECT_LOCK(self);
     self->subscriber = subscriber;
@@ -156,7 +145,7 @@ static GstFlowReturn next_frame(FramecastSrc *self, const fc_frame **frame) {
         case FC_EMPTY:
         case FC_INTERRUPTED: break;
         case FC_END_OF_STREAM: return GST_FLOW_EOS;
-        default: return fail(self, &error);
+        default: return report(self, &error);
         }
     }
 }
@@ -252,10 +241,15 @@ static GstBuffer *make_buffer(FramecastSrc *self, const fc_frame *frame) {
     gint64 timestamp_ns = frame->timestamp_ns;
     /* In GStreamer's layout the last row is as long as the others. */
     gboolean is_plain = self->description.is_plain && frame->bytes >= self->description.bytes_used;
+    GBytes *metadata = frame->metadata_bytes == 0 ? NULL : g_bytes_new(frame->metadata, frame->metadata_bytes);
     GstBuffer *buffer = buffer_of_frame(frame, &self->description);
     if (!self->planes_understood && !is_plain) {
         buffer = buffer_in_plain_layout(buffer, &self->description);
     }
+    if (buffer != NULL && metadata != NULL) {
+        metadata_put(buffer, metadata);
+    }
+    g_clear_pointer(&metadata, g_bytes_unref);
     if (buffer == NULL) {
         return NULL;
     }

@@ -1,5 +1,5 @@
 /*
- * Prints what framecastsrc gives: a line for each change of caps, and for each buffer.
+ * Prints what framecastsrc gives: a line for each change of caps, for each buffer, and at the end its latency.
  *
  *     watch [--planes] URI
  *
@@ -11,6 +11,27 @@
 
 static gboolean understands_planes;
 static GstClockTime last = GST_CLOCK_TIME_NONE;
+
+static void print_metadata(GstBuffer *buffer) {
+    GstCustomMeta *meta = gst_buffer_get_custom_meta(buffer, "FramecastMetadata");
+    const GValue *value = meta == NULL ? NULL : gst_structure_get_value(gst_custom_meta_get_structure(meta), "bytes");
+    if (value != NULL) {
+        gsize length;
+        const gchar *text = g_bytes_get_data(g_value_get_boxed(value), &length);
+        g_print(" metadata %.*s", (int)length, text);
+    }
+}
+
+static void print_latency(GstElement *source) {
+    GstQuery *query = gst_query_new_latency();
+    gboolean live;
+    GstClockTime least;
+    if (gst_element_query(source, query)) {
+        gst_query_parse_latency(query, &live, &least, NULL);
+        g_print("latency %" G_GUINT64_FORMAT "%s\n", least, live ? " live" : "");
+    }
+    gst_query_unref(query);
+}
 
 static void print_buffer(GstBuffer *buffer) {
     GstMapInfo map;
@@ -32,6 +53,7 @@ static void print_buffer(GstBuffer *buffer) {
     if (planes != NULL) {
         g_print(" offset %" G_GSIZE_FORMAT " stride %d", planes->offset[planes->n_planes - 1], planes->stride[0]);
     }
+    print_metadata(buffer);
     g_print("\n");
     gst_buffer_unmap(buffer, &map);
 }
@@ -98,6 +120,7 @@ int main(int count, char **words) {
     gst_object_unref(pad);
     gst_element_set_state(pipeline, GST_STATE_PLAYING);
     gboolean ended = wait_for_end(pipeline);
+    print_latency(source);
     gst_element_set_state(pipeline, GST_STATE_NULL);
     gst_object_unref(pipeline);
     gst_deinit();
