@@ -149,27 +149,31 @@ static bool skip_outdated(struct fc_subscriber *subscriber) {
 static bool skip_to_keyframe(struct fc_subscriber *subscriber) {
     struct fci_segment *segment = subscriber->segment;
     bool begun = subscriber->begun && subscriber->begun_session == segment->session;
-    bool skipped = false;
     if (!subscriber->channel.from_keyframe || begun) {
         return false;
     }
+    uint64_t first = 0;
+    uint64_t count = 0;
     for (int64_t number = fci_peek(segment); number >= 0; number = fci_peek(segment)) {
         struct fci_entry entry;
-        if (!fci_read(segment, number, &entry)) {
+        if (!fci_read(segment, number, &entry) || entry.is_loss || (count > 0 && entry.number != first + count)
+            || !fci_is_intact(segment, number)) {
             break;
         }
-        if (!entry.is_loss && entry.keyframe && fci_is_intact(segment, number)) {
+        if (entry.keyframe) {
             subscriber->begun = true;
             subscriber->begun_session = segment->session;
-            subscriber->session = segment->session;
-            subscriber->next_number = entry.number;
             break;
         }
+        first = count == 0 ? entry.number : first;
+        count++;
         fci_take(segment);
         fci_release(segment, number);
-        skipped = true;
     }
-    return skipped;
+    if (count > 0) {
+        report_loss(subscriber, first, count, FC_LOSS_AWAITS_KEYFRAME);
+    }
+    return count > 0;
 }
 
 static struct fci_frame *give(struct fc_subscriber *subscriber, int64_t number, const struct fci_entry *entry) {
