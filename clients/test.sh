@@ -332,7 +332,7 @@ test_no_successor() {
     status_of "$one" || status=$?
     cat "$work/one"
     [ "$status" = 3 ]
-    grep -q 'subscribe: host group: the leader is gone, and no other one came within 1500 ms; start `framecast subscribe' "$work/one"
+    grep -q 'subscribe: host group: the leader is gone, and no other one came within 1500 ms; start `framecast serve URI`' "$work/one"
 }
 
 test_nobody_leads() {
