@@ -594,19 +594,25 @@ test_publish() {
     echo "figures: $(grep -o 'repaired_datagrams": [0-9]*' "$work/lossy" | grep -o '[0-9]*$') datagrams of 30 MB repaired"
 }
 
-# The subscriber is on another host, as far as the kernel is concerned.
-test_publish_to_another_namespace() {
-    local space=framecast-$$
+# Another host, as far as the kernel is concerned: `$channel.1` is this end, `$channel.2` the other one, in the namespace
+# $space, with this host's interface $link.
+new_host() {
+    space=framecast-$$
+    link=fc$$
     # shellcheck disable=SC2064 # The name is gone when the trap runs.
     trap "kill_children; ip netns delete $space || :" EXIT
     ip netns add "$space"
-    ip link add "fc$$" type veth peer name "fd$$" netns "$space"
-    ip address add 10.77.0.1/24 dev "fc$$"
-    ip link set "fc$$" up
+    ip link add "$link" type veth peer name "fd$$" netns "$space"
+    ip address add 10.77.0.1/24 dev "$link"
+    ip link set "$link" up
     ip -n "$space" address add 10.77.0.2/24 dev "fd$$"
     ip -n "$space" link set "fd$$" up
     ip -n "$space" link set lo up
     channel="framecast:udp?group=224.20.30.77:$port|channel=clients|interface=10.77.0"
+}
+
+test_publish_to_another_namespace() {
+    new_host
     start server "$tool" serve --publish "$channel.1"
     await server 'publishes for clients'
     start far ip netns exec "$space" "$tool" subscribe "$channel.2" --device host --json - --loss 0.01
@@ -615,6 +621,153 @@ test_publish_to_another_namespace() {
     status_of "$started" || { cat "$work/program" "$work/server" "$work/far"; return 1; }
     status_of "$far"
     same_crc program far
+}
+
+# As above, by Python; every byte arrives.
+test_python_publishes_to_another_namespace() {
+    new_host
+    start server "$tool" serve --publish "$channel.1"
+    await server 'publishes for clients'
+    start far ip netns exec "$space" "$tool" subscribe "$channel.2" --device host --json - --loss 0.01 --out "$work/copy"
+    local far=$started
+    head -c 30000000 /dev/urandom >"$work/input"
+    cat >"$work/program.py" <<'END'
+import sys, framecast
+with open(sys.argv[2], "rb") as file, framecast.publish(sys.argv[1], format="200x100xrgb24,rate=25") as out:
+    while picture := file.read(60000):
+        out.send(picture, keyframe=True)
+END
+    PYTHONPATH=$here/python start program /usr/bin/python3 -B "$work/program.py" "$channel.1" "$work/input"
+    status_of "$started" || { cat "$work/program" "$work/server" "$work/far"; return 1; }
+    status_of "$far"
+    cmp "$work/input" "$work/copy"
+    grep -q '"text": *"200x100xrgb24, uint8\[100x200x3\], 25/s"' "$work/far"
+    local repaired
+    repaired=$(grep -o 'repaired_datagrams": [0-9]*' "$work/far" | grep -o '[0-9]*$')
+    [ "$repaired" -gt 0 ]
+    echo "figures: 30 MB equal, $repaired datagrams repaired"
+}
+
+# Follows: a line for each frame with its time, at last the checksum or the error. With `hold` all frames are kept.
+follow_program() {
+    cat >"$work/follow.py" <<'END'
+import hashlib, sys, time, framecast
+digest, frames, held = hashlib.sha256(), 0, []
+try:
+    with framecast.subscribe(sys.argv[1], leader_wait=float(sys.argv[2])) as stream:
+        print("connected", flush=True)
+        for frame in stream:
+            digest.update(frame.view())
+            frames += 1
+            print("frame", frame.number, time.monotonic_ns(), flush=True)
+            if sys.argv[3:] == ["hold"]:
+                held.append(frame)
+        print("frames", frames, "lost", stream.stats().lost.total, "leaders", stream.stats().leaders, "sha256", digest.hexdigest())
+except framecast.FramecastError as e:
+    print(f"{type(e).__name__}: {e}")
+    sys.exit(3)
+END
+    export PYTHONPATH=$here/python
+}
+
+frames_of() {
+    grep -c '^frame ' "$work/$1" || :
+}
+
+# Sets `host_program` to the processes of three programs in Python behind a leader in Java, and publishes from another host.
+# `start`s one more first, where there are arguments.
+share_on_one_host() {
+    follow_program
+    new_host
+    start leader "$tool" subscribe "$channel.1|host-group=auto" --device host --json - --out "$work/copy"
+    leader=$started
+    await leader 'host group: leads'
+    local name
+    for name in one two three; do
+        start "$name" /usr/bin/python3 -B "$work/follow.py" "$channel.1" 30
+        eval "$name=\$started"
+        await "$name" connected
+    done
+    if [ "$#" -gt 0 ]; then
+        start "$@"
+        holder=$started
+        await "$1" connected
+    fi
+    start publisher ip netns exec "$space" "$tool" publish "$channel.2" --input test --video 640x480xnv12 --frames 400 \
+        --rate 0 --json - --wait-subscribers 1
+    publisher=$started
+}
+
+all_have_the_stream() {
+    status_of "$publisher"
+    status_of "$leader"
+    local process
+    for process in "$one" "$two" "$three"; do
+        status_of "$process"
+    done
+    local expected
+    expected="frames 400 lost 0 leaders 1 sha256 $(sha256sum <"$work/copy" | cut -d ' ' -f 1)"
+    local name
+    for name in one two three; do
+        grep -qx "$expected" "$work/$name" || { tail -n 1 "$work/$name"; echo "expected $expected"; return 1; }
+    done
+}
+
+json_number() {
+    grep -o "\"$2\": *[0-9]*" "$work/$1" | head -n 1 | grep -o '[0-9]*$'
+}
+
+# Of four subscribers on this host the leader alone reads the stream from sockets.
+test_one_stream_for_one_host() {
+    local before after
+    share_on_one_host
+    before=$(cat "/sys/class/net/$link/statistics/rx_bytes")
+    await one '^frame 10 '
+    # The followers have no socket of the internet.
+    local process descriptor sockets
+    sockets=$(awk 'FNR > 1 { print $10 }' /proc/net/udp /proc/net/udp6 /proc/net/tcp /proc/net/tcp6)
+    local found=0
+    for process in "$one" "$two" "$three" "$leader"; do
+        for descriptor in /proc/"$process"/fd/*; do
+            descriptor=$(readlink "$descriptor" || :)
+            case $descriptor in socket:*) ;; *) continue ;; esac
+            descriptor=${descriptor//[^0-9]/}
+            if grep -qx "$descriptor" <<<"$sockets"; then
+                found=$((found + 1))
+                [ "$process" = "$leader" ] || { echo "process $process has a socket of the internet"; return 1; }
+            fi
+        done
+    done
+    # The look finds some where there are some.
+    [ "$found" -gt 0 ]
+    all_have_the_stream
+    after=$(cat "/sys/class/net/$link/statistics/rx_bytes")
+    local bytes=$((640 * 480 * 3 / 2 * 400))
+    cat "$work/leader"
+    [ "$((after - before))" -lt "$((bytes * 5 / 4))" ]
+    echo "figures: $(((after - before) * 100 / bytes)) bytes came to the host for each 100 of the stream, followers have no socket"
+}
+
+# A program that holds frames until the source stands is killed. Sets nothing but the time until others go on.
+test_killed_with_frames_held() {
+    share_on_one_host holder /usr/bin/python3 -B "$work/follow.py" "$channel.1" 30 hold
+    await holder '^frame 10 '
+    local count=-1
+    local now=0
+    while [ "$now" != "$count" ]; do
+        count=$now
+        sleep 1
+        now=$(frames_of one)
+    done
+    [ "$count" -gt 0 ] && [ "$count" -lt 400 ] || { echo "the source did not stand: $count frames"; return 1; }
+    local killed
+    killed=$(/usr/bin/python3 -c "import os, time; now = time.monotonic_ns(); os.kill($holder, 9); print(now)")
+    all_have_the_stream
+    local next
+    next=$(awk -v killed="$killed" '$1 == "frame" && $3 > killed { print $3; exit }' "$work/one")
+    local ms=$(((next - killed) / 1000000))
+    [ "$ms" -lt 1000 ]
+    echo "figures: another follower's next frame $ms ms after the kill; $count frames were held"
 }
 
 test_python_publishes() {
@@ -707,6 +860,90 @@ test_server_is_killed() {
     grep -q 'is gone; start `framecast serve --publish URI` again' "$work/program"
 }
 
+# Clients follow a server that is killed. Those that wait long enough go on with the next one.
+test_serve_is_killed() {
+    new_channel
+    follow_program
+    start server "$tool" serve "$channel"
+    local server=$started
+    await server 'waits for a source'
+    start short "$follower" --wait-ms 1500 "$channel"
+    local short=$started
+    start long "$follower" --wait-ms 30000 "$channel"
+    local long=$started
+    start python_short python3 -B "$work/follow.py" "$channel" 1.5
+    local python_short=$started
+    start python_long python3 -B "$work/follow.py" "$channel" 30
+    local python_long=$started
+    await python_short connected
+    await python_long connected
+    start publisher "$tool" publish "$channel" --input test --video 64x48xgray --frames 3000 --rate 200 --rejoin 1m \
+        --wait-subscribers 1
+    local publisher=$started
+    await python_long '^frame 200 '
+    kill -9 "$server"
+    local status=0
+    status_of "$short" || status=$?
+    cat "$work/short"
+    [ "$status" = 3 ]
+    local line='host group: the leader is gone, and no other one came within 1500 ms; start `framecast serve URI`, or a subscriber'
+    [ "$(grep -v -e '^frame' "$work/short" | wc -l)" = 1 ]
+    grep -q "^subscribe: $line" "$work/short"
+    status=0
+    status_of "$python_short" || status=$?
+    [ "$status" = 3 ]
+    tail -n 1 "$work/python_short" | grep "^LeaderGone: $line"
+    start server "$tool" serve "$channel"
+    status_of "$publisher"
+    status_of "$long"
+    status_of "$python_long"
+    tail -n 2 "$work/long" "$work/python_long"
+    grep -q '^frames [0-9]* .* sessions [12] leaders 2: end of stream' "$work/long"
+    grep -q '^frames [0-9]* lost [0-9]* leaders 2 ' "$work/python_long"
+    grep -q '^frame 2999 ' "$work/python_long"
+}
+
+# A follower of another layout of the segment, and one too many.
+test_serve_refuses() {
+    new_channel
+    start server "$tool" serve "$channel"
+    local server=$started
+    await server 'waits for a source'
+    mkdir -p "$work/other"
+    cp -r "$here/c/Makefile" "$here/c/src" "$here/c/include" "$here/c/examples" "$here/c/libframecast.map" \
+        "$here/c/framecast.pc.in" "$work/other"
+    sed -i 's/^#define FC_LAYOUT_VERSION .*/#define FC_LAYOUT_VERSION INT64_C(99)/' "$work/other/src/segment_layout.h"
+    make -s -C "$work/other" build/subscribe
+    local status=0
+    "$work/other/build/subscribe" --wait-ms 5000 "$channel" >"$work/one" 2>"$work/line" || status=$?
+    cat "$work/one" "$work/line" "$work/server"
+    [ "$status" = 2 ] && [ "$(wc -l <"$work/line")" = 1 ]
+    local version
+    version=$(sed -n 's/^#define FC_LAYOUT_VERSION INT64_C(\([0-9]*\))/\1/p' "$here/c/src/segment_layout.h")
+    grep -q "^subscribe: host group: this program speaks layout 99 of the host segment, the leader (process $server) layout $version;" \
+        "$work/line"
+    grep -q "speaks layout 99 of the host segment, this one layout $version; run both from the same release" "$work/server"
+    # The server is its first member; 63 others follow.
+    local followers=()
+    for ((i = 0; i < 63; i++)); do
+        start "member$i" "$follower" --wait-ms 5000 "$channel"
+        followers+=("$started")
+    done
+    sleep 2
+    status=0
+    "$follower" --wait-ms 5000 "$channel" >"$work/one" 2>"$work/line" || status=$?
+    cat "$work/one" "$work/line"
+    [ "$status" = 2 ] && [ "$(wc -l <"$work/line")" = 1 ]
+    grep -q "^subscribe: host group: the leader (process $server) has no place left: it has 64 members; end one" "$work/line"
+    # With one less there is room again.
+    kill -9 "${followers[7]}"
+    start publisher "$tool" publish "$channel" --input test --video 64x48xgray --frames 50 --wait-subscribers 1
+    "$follower" --wait-ms 5000 "$channel" >"$work/one" 2>&1
+    status_of "$started"
+    cat "$work/one"
+    grep -q '^frames [1-9].*: end of stream' "$work/one"
+}
+
 test_no_server() {
     new_channel
     local status=0
@@ -776,6 +1013,9 @@ if "$tool" --version >"$work/version" 2>&1; then
     check 'a C program publishes' test_publish
     if [ "$(id -u)" = 0 ] && ip netns add "framecast-$$" 2>/dev/null && ip netns delete "framecast-$$"; then
         check 'a C program publishes to another network namespace' test_publish_to_another_namespace
+        check 'a Python program publishes to another network namespace' test_python_publishes_to_another_namespace
+        check 'three Python programs and a Java one share a stream' test_one_stream_for_one_host
+        check 'a Python program is killed with frames held' test_killed_with_frames_held
     else
         echo 'skipped another network namespace: it needs root and iproute2'
     fi
@@ -789,6 +1029,8 @@ if "$tool" --version >"$work/version" 2>&1; then
     check 'two C programs publish' test_two_publishers
     check 'the server is killed' test_server_is_killed
     check 'no server' test_no_server
+    check 'a server that joins is killed' test_serve_is_killed
+    check 'a server refuses' test_serve_refuses
 else
     echo "skipped what needs the tool: $(tail -n 1 "$work/version")"
 fi

@@ -472,8 +472,11 @@ static void should_describe_frames_by_a_struct(void) {
 
 static void *become_ready(void *of) {
     struct server *server = of;
-    usleep(20000);
-    __atomic_store_n(word32(server, FC_CLIENT_READY_AT), 2, __ATOMIC_SEQ_CST);
+    for (int ready = 1; ready <= 2; ready++) {
+        usleep(20000);
+        __atomic_store_n(word32(server, FC_CLIENT_READY_AT), ready, __ATOMIC_SEQ_CST);
+        wake_client(server);
+    }
     return NULL;
 }
 
