@@ -18,7 +18,7 @@ from torch import nn
 
 LABELS = ("square", "disc", "stripes")
 SIDE = 32
-STEPS = 150
+STEPS = 300
 BATCH = 32
 
 
@@ -27,7 +27,7 @@ def draw(label, generator):
     low, high, size = (torch.rand(3, generator=generator) * torch.tensor([0.3, 0.3, 0.25])).tolist()
     x0, y0 = (0.35 + 0.3 * torch.rand(2, generator=generator)).tolist()
     y, x = torch.meshgrid(torch.linspace(0, 1, SIDE), torch.linspace(0, 1, SIDE), indexing="ij")
-    radius = 0.15 + size / 2
+    radius = 0.2 + size / 2
     if label == 0:
         shape = ((x - x0).abs() < radius) & ((y - y0).abs() < radius)
     elif label == 1:
