@@ -418,6 +418,58 @@ test_samples() {
     grep -qx '10 of 20 frames moved' "$work/motion"
 }
 
+# Ten squares, ten discs, ten pictures of stripes, of 96 × 64.
+make_shapes() {
+    /usr/bin/python3 - "$1" <<'END'
+import sys
+with open(sys.argv[1], "wb") as file:
+    for number in range(30):
+        picture = bytearray()
+        for y in range(64):
+            for x in range(96):
+                # As the network sees it, a square of 1 × 1.
+                u, v = x / 96, y / 64
+                left, top, radius = 0.4 + number % 5 / 25, 0.4 + number % 3 / 15, 0.24 + number % 4 / 100
+                inside = (
+                    abs(u - left) < radius and abs(v - top) < radius,
+                    (u - left) ** 2 + (v - top) ** 2 < radius**2,
+                    (u * 5 + left) % 1 < 0.5,
+                )[number // 10]
+                picture += bytes((220, 200, 210)) if inside else bytes((30, 30, 30))
+        file.write(picture)
+END
+}
+
+# Pictures to a network in PyTorch, and its scores on to a subscriber in Java.
+test_classify() {
+    make_shapes "$work/shapes"
+    new_channel
+    local camera=$channel
+    local scores=${channel/channel=clients/channel=scores}
+    start server "$tool" serve --publish "$scores|frame-max=4096"
+    await server 'publishes for clients'
+    start java "$tool" subscribe "$scores" --device host --json - --wait-timeout 60
+    local java=$started
+    PYTHONPATH=$here/python start classify /usr/bin/python3 -B "$here/samples/classify.py" "$camera" "$scores"
+    local classify=$started
+    await classify '^trained'
+    start publisher "$tool" publish "$camera|host-group=auto" --input "$work/shapes" --video 96x64xrgb24 --rate 10 \
+        --wait-subscribers 1
+    status_of "$classify"
+    status_of "$started"
+    status_of "$java"
+    cat "$work/classify" "$work/java"
+    # Some may be superseded where the machine is busy.
+    local shown right
+    shown=$(grep -c '^frame ' "$work/classify")
+    right=$(grep -c -e '^frame [0-9]: square' -e '^frame 1[0-9]: disc' -e '^frame 2[0-9]: stripes' "$work/classify")
+    [ "$shown" -ge 15 ] && [ "$right" = "$shown" ]
+    grep -q "^end of stream after $shown frames, $((30 - shown)) were superseded" "$work/classify"
+    grep -q "\"frames\": *$shown\b" "$work/java"
+    grep -q '"text": *"float32\[3\], labels=square disc stripes"' "$work/java"
+    echo "figures: $right of $shown pictures right, PyTorch $(version_of /usr/bin/python3 torch)"
+}
+
 launch() {
     gst-launch-1.0 -q "$@"
 }
@@ -987,6 +1039,11 @@ if "$tool" --version >"$work/version" 2>&1; then
     check 'a publisher of this host, Python' test_python_publisher
     if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
         check 'formats' test_formats
+        if /usr/bin/python3 -c 'import torch' 2>/dev/null; then
+            check 'a camera to PyTorch' test_classify
+        else
+            echo 'skipped a camera to PyTorch: no PyTorch: apt install python3-torch'
+        fi
         if command -v g++ >/dev/null; then
             check 'samples' test_samples
         else
