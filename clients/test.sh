@@ -796,7 +796,7 @@ test_one_stream_for_one_host() {
     echo "figures: $(((after - before) * 100 / bytes)) bytes came to the host for each 100 of the stream, followers have no socket"
 }
 
-# A program that holds frames until the source stands is killed: the others go on, and nobody misses a frame.
+# A program that holds frames until the source stands is killed: the others go on, and miss no frame.
 test_killed_with_frames_held() {
     share_on_one_host 0 hold
     await holder '^frame 3 '

@@ -68,7 +68,11 @@ class Format:
     def __str__(self) -> str:
         from . import _described
 
-        return self.text or _described.text_of(self)
+        try:
+            return self.text or _described.text_of(self)
+        except ValueError:
+            # Of a format that a program made, and that makes no sense.
+            return repr(self)
 
 
 def _dtype(tensor: _library.Tensor) -> str:

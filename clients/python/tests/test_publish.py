@@ -100,6 +100,7 @@ class Formats(unittest.TestCase):
             self.assertEqual(framecast.Samples(48000.0, 2), found.samples)
             self.assertEqual(Fraction(30000, 1001), found.rate)
             self.assertEqual({"camera": "left"}, found.keys)
+        self.assertIn("quad", str(framecast.Format(dtype="quad")))
         self.assertEqual("full", framecast.Format.parse("range=full,4x4xgray").picture.range)
 
     def test_what_is_no_format(self):
