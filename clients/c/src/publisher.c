@@ -196,13 +196,17 @@ static fc_status await(struct fc_publisher *publisher, enum wish wish, int64_t w
         int rest = rest_ms(end_ns);
         if (status != FC_WOULD_BLOCK) {
             fci_ring_sleep(&publisher->ring, false);
-        } else if (rest == 0) {
-            return fci_fail(error, FC_WOULD_BLOCK, "%s", fc_status_text(FC_WOULD_BLOCK));
-        } else if (!take_events(publisher, rest)) {
-            return fci_fail(error, FC_INTERRUPTED, "interrupted");
-        } else {
-            status = look(publisher, wish, wanted, error);
+            return status;
         }
+        bool uninterrupted = rest > 0 && take_events(publisher, rest);
+        if (rest == 0 || !uninterrupted) {
+            /* The server looks for subscribers as long as the word says that this client waits. Who waits for room may go
+             * on to wait by fc_publish_fd. */
+            fci_ring_sleep(&publisher->ring, wish != READY);
+            return rest == 0 ? fci_fail(error, FC_WOULD_BLOCK, "%s", fc_status_text(FC_WOULD_BLOCK))
+                             : fci_fail(error, FC_INTERRUPTED, "interrupted");
+        }
+        status = look(publisher, wish, wanted, error);
     }
     return status;
 }

@@ -485,6 +485,9 @@ static void should_wait_for_subscribers(void) {
     begin(&pair);
     CHECK_NUMBER(0, fc_ready_subscribers(pair.publisher));
     CHECK_NUMBER(FC_WOULD_BLOCK, fc_wait_ready(pair.publisher, 1, 0, NULL));
+    CHECK_NUMBER(FC_WOULD_BLOCK, fc_wait_ready(pair.publisher, 1, 5, NULL));
+    /* The server need not look for subscribers any more. */
+    CHECK_NUMBER(0, *word32(&pair.server, FC_CLIENT_CLIENT_SLEEPS_AT));
     pthread_t thread;
     CHECK(pthread_create(&thread, NULL, become_ready, &pair.server) == 0);
     CHECK_NUMBER(FC_OK, fc_wait_ready(pair.publisher, 2, WAIT_MS, NULL));
