@@ -291,9 +291,11 @@ static void should_drop_what_is_older_than_the_deadline(void) {
     fake_publish(&pair.leader, &pair.segment, 0, 100, true);
     fake_publish(&pair.leader, &pair.segment, 1, 100, true);
     const fc_frame *frame;
-    CHECK_NUMBER(FC_EMPTY, fc_next(pair.subscriber, 50, &frame, NULL));
-    fc_stats stats;
-    fc_stats_of(pair.subscriber, &stats);
+    fc_stats stats = {0};
+    for (int i = 0; i < WAIT_MS / 50 && stats.lost[FC_LOSS_EXPIRED] < 2; i++) {
+        CHECK_NUMBER(FC_EMPTY, fc_next(pair.subscriber, 50, &frame, NULL));
+        fc_stats_of(pair.subscriber, &stats);
+    }
     CHECK_NUMBER(2, stats.lost[FC_LOSS_EXPIRED]);
     end(&pair);
 }
@@ -626,7 +628,8 @@ static void *wake_soon(void *subscriber) {
 
 static void should_end_a_wait(void) {
     struct pair pair;
-    begin(&pair);
+    /* A publisher is not looked at for signs of life, which this one does not give. */
+    begin_with(&pair, FAKE_URI, FAKE_SOURCE);
     const fc_frame *frame;
     pthread_t thread;
     CHECK(pthread_create(&thread, NULL, wake_soon, pair.subscriber) == 0);
