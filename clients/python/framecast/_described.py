@@ -177,11 +177,11 @@ def _of_mapping(given: Mapping[str, Any]) -> Format:
         fields = {"gstreamer": None, "planes": (), "range": "unknown", **picture}
         made = Picture(**fields)
         parts = {**_of_picture(made), **parts, "picture": made}
-    if "dtype" in given:
-        parts["dtype"] = dtype_name(given["dtype"])
+    if "dtype" in parts:
+        parts["dtype"] = dtype_name(parts["dtype"])
         parts.setdefault("shape", ())
         parts = {**_tensor_parts(parts["dtype"], parts["shape"]), **parts, "dtype": _tensor_parts(parts["dtype"], ())["dtype"]}
-    elif "shape" in given and "dtype" not in parts:
+    elif "shape" in parts:
         raise ValueError("framecast: format: expected a dtype beside the shape")
     for name in ("shape", "strides"):
         if name in parts:
@@ -254,7 +254,7 @@ class _Struct:
             self.format.samples = self._keep(ctypes.pointer(self._samples(format.samples)))
         if format.rate is not None:
             self.format.rate = self._keep(ctypes.pointer(self._rate(format.rate)))
-        names = [(name.encode(), str(value).encode()) for name, value in format.keys.items()]
+        names = [(str(name).encode(), str(value).encode()) for name, value in format.keys.items()]
         if any(b"\0" in text for pair in names for text in pair):
             raise ValueError("framecast: format: keys: expected text without NUL")
         self.format.keys = len(names)
