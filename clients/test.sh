@@ -371,7 +371,7 @@ test_no_successor() {
     status_of "$one" || status=$?
     cat "$work/one"
     [ "$status" = 3 ]
-    grep -q 'subscribe: host group: the leader is gone, and no other one came within 1500 ms; start `framecast subscribe' "$work/one"
+    grep -q 'subscribe: host group: the leader is gone, and no other one came within 1500 ms; start `framecast serve URI`' "$work/one"
 }
 
 test_nobody_leads() {
@@ -455,6 +455,58 @@ test_samples() {
     grep -qx 'frame 6: 2.1% changed, 12x8 at 0,20' "$work/motion"
     grep -qx 'frame 15: 2.1% changed, 12x8 at 36,20' "$work/motion"
     grep -qx '10 of 20 frames moved' "$work/motion"
+}
+
+# Ten squares, ten discs, ten pictures of stripes, of 96 × 64.
+make_shapes() {
+    /usr/bin/python3 - "$1" <<'END'
+import sys
+with open(sys.argv[1], "wb") as file:
+    for number in range(30):
+        picture = bytearray()
+        for y in range(64):
+            for x in range(96):
+                # As the network sees it, a square of 1 × 1.
+                u, v = x / 96, y / 64
+                left, top, radius = 0.4 + number % 5 / 25, 0.4 + number % 3 / 15, 0.24 + number % 4 / 100
+                inside = (
+                    abs(u - left) < radius and abs(v - top) < radius,
+                    (u - left) ** 2 + (v - top) ** 2 < radius**2,
+                    (u * 5 + left) % 1 < 0.5,
+                )[number // 10]
+                picture += bytes((220, 200, 210)) if inside else bytes((30, 30, 30))
+        file.write(picture)
+END
+}
+
+# Pictures to a network in PyTorch, and its scores on to a subscriber in Java.
+test_classify() {
+    make_shapes "$work/shapes"
+    new_channel
+    local camera=$channel
+    local scores=${channel/channel=clients/channel=scores}
+    start server "$tool" serve --publish "$scores|frame-max=4096"
+    await server 'publishes for clients'
+    start java "$tool" subscribe "$scores" --device host --json - --wait-timeout 60
+    local java=$started
+    PYTHONPATH=$here/python start classify /usr/bin/python3 -B "$here/samples/classify.py" "$camera" "$scores"
+    local classify=$started
+    await classify '^trained'
+    start publisher "$tool" publish "$camera|host-group=auto" --input "$work/shapes" --video 96x64xrgb24 --rate 10 \
+        --wait-subscribers 1
+    status_of "$classify"
+    status_of "$started"
+    status_of "$java"
+    cat "$work/classify" "$work/java"
+    # Some may be superseded where the machine is busy.
+    local shown right
+    shown=$(grep -c '^frame ' "$work/classify")
+    right=$(grep -c -e '^frame [0-9]: square' -e '^frame 1[0-9]: disc' -e '^frame 2[0-9]: stripes' "$work/classify")
+    [ "$shown" -ge 15 ] && [ "$right" = "$shown" ]
+    grep -q "^end of stream after $shown frames, $((30 - shown)) were superseded" "$work/classify"
+    grep -q "\"frames\": *$shown\b" "$work/java"
+    grep -q '"text": *"float32\[3\], labels=square disc stripes"' "$work/java"
+    echo "figures: $right of $shown pictures right, PyTorch $(version_of /usr/bin/python3 torch)"
 }
 
 launch() {
@@ -860,16 +912,17 @@ test_publish() {
     echo "figures: $(grep -o 'repaired_datagrams": [0-9]*' "$work/lossy" | grep -o '[0-9]*$') datagrams of 30 MB repaired"
 }
 
-# Another network namespace: another host, as far as the kernel is concerned. Sets `space`, and `channel` with an interface= to
-# which the last number is to be added: 1 here, 2 there.
-new_space() {
+# Another host, as far as the kernel is concerned: `$channel.1` is this end, `$channel.2` the other one, in the namespace
+# $space, with this host's interface $link.
+new_host() {
     space=framecast-$$
+    link=fc$$
     # shellcheck disable=SC2064 # The name is gone when the trap runs.
-    trap "kill_children; ip netns delete $space || :" EXIT
+    trap "kill_children; ip link delete $link || :; ip netns delete $space || :" EXIT
     ip netns add "$space"
-    ip link add "fc$$" type veth peer name "fd$$" netns "$space"
-    ip address add 10.77.0.1/24 dev "fc$$"
-    ip link set "fc$$" up
+    ip link add "$link" type veth peer name "fd$$" netns "$space"
+    ip address add 10.77.0.1/24 dev "$link"
+    ip link set "$link" up
     ip -n "$space" address add 10.77.0.2/24 dev "fd$$"
     ip -n "$space" link set "fd$$" up
     ip -n "$space" link set lo up
@@ -877,7 +930,7 @@ new_space() {
 }
 
 test_publish_to_another_namespace() {
-    new_space
+    new_host
     start server "$tool" serve --publish "$channel.1"
     await server 'publishes for clients'
     start far ip netns exec "$space" "$tool" subscribe "$channel.2" --device host --json - --loss 0.01
@@ -904,7 +957,7 @@ ends_with() {
 # H.264 reaches another host with 1 % loss, where pipelines that come at once and later decode the same pictures.
 test_gstreamer_h264() {
     local pictures=300 picture=115200
-    new_space
+    new_host
     start server "$tool" serve --publish "$channel.1"
     await server 'publishes for clients'
     start leader ip netns exec "$space" "$tool" subscribe "$channel.2|host-group=auto" --device host --json - --loss 0.01 --seed 7
@@ -944,6 +997,151 @@ test_gstreamer_h264() {
     repaired=$(grep -o 'repaired_datagrams": [0-9]*' "$work/leader" | grep -o '[0-9]*$')
     [ "$repaired" -gt 0 ]
     echo "figures: $pictures pictures, of which the late one decodes $(($(wc -c <"$work/late.yuv") / picture)); $repaired datagrams repaired"
+}
+
+# As above, by Python; every byte arrives.
+test_python_publishes_to_another_namespace() {
+    new_host
+    start server "$tool" serve --publish "$channel.1"
+    await server 'publishes for clients'
+    start far ip netns exec "$space" "$tool" subscribe "$channel.2" --device host --json - --loss 0.01 --out "$work/copy"
+    local far=$started
+    head -c 30000000 /dev/urandom >"$work/input"
+    cat >"$work/program.py" <<'END'
+import sys, framecast
+with open(sys.argv[2], "rb") as file, framecast.publish(sys.argv[1], format="200x100xrgb24,rate=25") as out:
+    while picture := file.read(60000):
+        out.send(picture, keyframe=True)
+END
+    PYTHONPATH=$here/python start program /usr/bin/python3 -B "$work/program.py" "$channel.1" "$work/input"
+    status_of "$started" || { cat "$work/program" "$work/server" "$work/far"; return 1; }
+    status_of "$far"
+    cmp "$work/input" "$work/copy"
+    grep -q '"text": *"200x100xrgb24, uint8\[100x200x3\], 25/s"' "$work/far"
+    local repaired
+    repaired=$(grep -o 'repaired_datagrams": [0-9]*' "$work/far" | grep -o '[0-9]*$')
+    [ "$repaired" -gt 0 ]
+    echo "figures: 30 MB equal, $repaired datagrams repaired"
+}
+
+# Follows: a line for each frame with its time, at last the checksum or the error. With `hold` all frames are kept.
+follow_program() {
+    cat >"$work/follow.py" <<'END'
+import hashlib, sys, time, framecast
+digest, frames, held = hashlib.sha256(), 0, []
+try:
+    with framecast.subscribe(sys.argv[1], leader_wait=float(sys.argv[2])) as stream:
+        print("connected", flush=True)
+        for frame in stream:
+            digest.update(frame.view())
+            frames += 1
+            print("frame", frame.number, time.monotonic_ns(), flush=True)
+            if sys.argv[3:] == ["hold"]:
+                held.append(frame)
+        print("frames", frames, "lost", stream.stats().lost.total, "leaders", stream.stats().leaders, "sha256", digest.hexdigest())
+except framecast.FramecastError as e:
+    print(f"{type(e).__name__}: {e}")
+    sys.exit(3)
+END
+    export PYTHONPATH=$here/python
+}
+
+frames_of() {
+    grep -c '^frame ' "$work/$1" || :
+}
+
+# Three programs in Python follow a Java subscriber, and another host publishes so many frames a second; with `hold` a fourth
+# program keeps all frames.
+share_on_one_host() {
+    follow_program
+    new_host
+    start leader "$tool" subscribe "$channel.1|host-group=auto" --device host --json - --out "$work/copy"
+    leader=$started
+    await leader 'host group: leads'
+    local name
+    for name in one two three; do
+        start "$name" /usr/bin/python3 -B "$work/follow.py" "$channel.1" 30
+        eval "$name=\$started"
+        await "$name" connected
+    done
+    if [ "${2:-}" = hold ]; then
+        start holder /usr/bin/python3 -B "$work/follow.py" "$channel.1" 30 hold
+        holder=$started
+        await holder connected
+    fi
+    start publisher ip netns exec "$space" "$tool" publish "$channel.2" --input test --video 640x480xnv12 --frames 400 \
+        --rate "$1" --json - --wait-subscribers 1
+    publisher=$started
+}
+
+all_have_the_stream() {
+    status_of "$publisher"
+    status_of "$leader"
+    local process
+    for process in "$one" "$two" "$three"; do
+        status_of "$process"
+    done
+    local expected
+    expected="frames 400 lost 0 leaders 1 sha256 $(sha256sum <"$work/copy" | cut -d ' ' -f 1)"
+    local name
+    for name in one two three; do
+        grep -qx "$expected" "$work/$name" || { tail -n 1 "$work/$name"; echo "expected $expected"; return 1; }
+    done
+}
+
+# Of four subscribers on this host the leader alone reads the stream from sockets.
+test_one_stream_for_one_host() {
+    local before after
+    share_on_one_host 60
+    before=$(cat "/sys/class/net/$link/statistics/rx_bytes")
+    await one '^frame 10 '
+    # The leader has sockets of the internet, the followers have none.
+    /usr/bin/python3 - "$leader" "$one" "$two" "$three" <<'END'
+import os, sys
+inodes = set()
+for table in ("udp", "udp6", "tcp", "tcp6"):
+    if os.path.exists(f"/proc/net/{table}"):
+        with open(f"/proc/net/{table}") as lines:
+            inodes |= {f"socket:[{line.split()[9]}]" for line in list(lines)[1:]}
+
+def is_of_the_internet(path):
+    try:
+        return os.readlink(path) in inodes
+    except FileNotFoundError:
+        return False
+
+counts = [sum(is_of_the_internet(f"/proc/{p}/fd/{d}") for d in os.listdir(f"/proc/{p}/fd")) for p in sys.argv[1:]]
+if counts[0] == 0 or any(counts[1:]):
+    sys.exit(f"expected sockets of the leader alone, got {counts}")
+END
+    all_have_the_stream
+    after=$(cat "/sys/class/net/$link/statistics/rx_bytes")
+    local bytes=$((640 * 480 * 3 / 2 * 400))
+    cat "$work/leader"
+    [ "$((after - before))" -lt "$((bytes * 5 / 4))" ]
+    echo "figures: $(((after - before) * 100 / bytes)) bytes came to the host for each 100 of the stream, followers have no socket"
+}
+
+# A program that holds frames until the source stands is killed: the others go on, and miss no frame.
+test_killed_with_frames_held() {
+    share_on_one_host 0 hold
+    await holder '^frame 3 '
+    local count=-1
+    local now=0
+    while [ "$now" != "$count" ]; do
+        count=$now
+        sleep 1
+        now=$(frames_of one)
+    done
+    [ "$count" -gt 0 ] && [ "$count" -lt 400 ] || { echo "the source did not stand: $count frames"; return 1; }
+    local killed
+    killed=$(/usr/bin/python3 -c "import os, time; now = time.monotonic_ns(); os.kill($holder, 9); print(now)")
+    all_have_the_stream
+    local next
+    next=$(awk -v killed="$killed" '$1 == "frame" && $3 > killed { print $3; exit }' "$work/one")
+    local ms=$(((next - killed) / 1000000))
+    [ "$ms" -lt 1000 ]
+    echo "figures: another follower's next frame $ms ms after the kill; $count frames were held"
 }
 
 test_python_publishes() {
@@ -1036,6 +1234,90 @@ test_server_is_killed() {
     grep -q 'is gone; start `framecast serve --publish URI` again' "$work/program"
 }
 
+# Clients follow a server that is killed. Those that wait long enough go on with the next one.
+test_serve_is_killed() {
+    new_channel
+    follow_program
+    start server "$tool" serve "$channel"
+    local server=$started
+    await server 'waits for a source'
+    start short "$follower" --wait-ms 1500 "$channel"
+    local short=$started
+    start long "$follower" --wait-ms 30000 "$channel"
+    local long=$started
+    start python_short python3 -B "$work/follow.py" "$channel" 1.5
+    local python_short=$started
+    start python_long python3 -B "$work/follow.py" "$channel" 30
+    local python_long=$started
+    await python_short connected
+    await python_long connected
+    start publisher "$tool" publish "$channel" --input test --video 64x48xgray --frames 3000 --rate 200 --rejoin 1m \
+        --wait-subscribers 1
+    local publisher=$started
+    await python_long '^frame 200 '
+    kill -9 "$server"
+    local status=0
+    status_of "$short" || status=$?
+    cat "$work/short"
+    [ "$status" = 3 ]
+    local line='host group: the leader is gone, and no other one came within 1500 ms; start `framecast serve URI`, or a subscriber'
+    [ "$(grep -v -e '^frame' "$work/short" | wc -l)" = 1 ]
+    grep -q "^subscribe: $line" "$work/short"
+    status=0
+    status_of "$python_short" || status=$?
+    [ "$status" = 3 ]
+    tail -n 1 "$work/python_short" | grep "^LeaderGone: $line"
+    start server "$tool" serve "$channel"
+    status_of "$publisher"
+    status_of "$long"
+    status_of "$python_long"
+    tail -n 2 "$work/long" "$work/python_long"
+    grep -q '^frames [0-9]* .* sessions [12] leaders 2: end of stream' "$work/long"
+    grep -q '^frames [0-9]* lost [0-9]* leaders 2 ' "$work/python_long"
+    grep -q '^frame 2999 ' "$work/python_long"
+}
+
+# A follower of another layout of the segment, and one too many.
+test_serve_refuses() {
+    new_channel
+    start server "$tool" serve "$channel"
+    local server=$started
+    await server 'waits for a source'
+    mkdir -p "$work/other"
+    cp -r "$here/c/Makefile" "$here/c/src" "$here/c/include" "$here/c/examples" "$here/c/libframecast.map" \
+        "$here/c/framecast.pc.in" "$work/other"
+    sed -i 's/^#define FC_LAYOUT_VERSION .*/#define FC_LAYOUT_VERSION INT64_C(99)/' "$work/other/src/segment_layout.h"
+    make -s -C "$work/other" build/subscribe
+    local status=0
+    "$work/other/build/subscribe" --wait-ms 5000 "$channel" >"$work/one" 2>"$work/line" || status=$?
+    cat "$work/one" "$work/line" "$work/server"
+    [ "$status" = 2 ] && [ "$(wc -l <"$work/line")" = 1 ]
+    local version
+    version=$(sed -n 's/^#define FC_LAYOUT_VERSION INT64_C(\([0-9]*\))/\1/p' "$here/c/src/segment_layout.h")
+    grep -q "^subscribe: host group: this program speaks layout 99 of the host segment, the leader (process $server) layout $version;" \
+        "$work/line"
+    grep -q "speaks layout 99 of the host segment, this one layout $version; run both from the same release" "$work/server"
+    # The server is its first member; 63 others follow.
+    local followers=()
+    for ((i = 0; i < 63; i++)); do
+        start "member$i" "$follower" --wait-ms 5000 "$channel"
+        followers+=("$started")
+    done
+    sleep 2
+    status=0
+    "$follower" --wait-ms 5000 "$channel" >"$work/one" 2>"$work/line" || status=$?
+    cat "$work/one" "$work/line"
+    [ "$status" = 2 ] && [ "$(wc -l <"$work/line")" = 1 ]
+    grep -q "^subscribe: host group: the leader (process $server) has no place left: it has 64 members; end one" "$work/line"
+    # With one less there is room again.
+    kill -9 "${followers[7]}"
+    start publisher "$tool" publish "$channel" --input test --video 64x48xgray --frames 50 --wait-subscribers 1
+    "$follower" --wait-ms 5000 "$channel" >"$work/one" 2>&1
+    status_of "$started"
+    cat "$work/one"
+    grep -q '^frames [1-9].*: end of stream' "$work/one"
+}
+
 test_no_server() {
     new_channel
     local status=0
@@ -1088,6 +1370,11 @@ if "$tool" --version >"$work/version" 2>&1; then
     fi
     if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
         check 'formats' test_formats
+        if /usr/bin/python3 -c 'import torch' 2>/dev/null; then
+            check 'a camera to PyTorch' test_classify
+        else
+            echo 'skipped a camera to PyTorch: no PyTorch: apt install python3-torch'
+        fi
         if command -v g++ >/dev/null; then
             check 'samples' test_samples
         else
@@ -1125,6 +1412,9 @@ if "$tool" --version >"$work/version" 2>&1; then
         else
             echo 'skipped H.264: apt install gstreamer1.0-plugins-ugly gstreamer1.0-libav'
         fi
+        check 'a Python program publishes to another network namespace' test_python_publishes_to_another_namespace
+        check 'three Python programs and a Java one share a stream' test_one_stream_for_one_host
+        check 'a Python program is killed with frames held' test_killed_with_frames_held
     else
         echo 'skipped another network namespace: it needs root and iproute2'
     fi
@@ -1138,6 +1428,8 @@ if "$tool" --version >"$work/version" 2>&1; then
     check 'two C programs publish' test_two_publishers
     check 'the server is killed' test_server_is_killed
     check 'no server' test_no_server
+    check 'a server that joins is killed' test_serve_is_killed
+    check 'a server refuses' test_serve_refuses
 else
     echo "skipped what needs the tool: $(tail -n 1 "$work/version")"
 fi

@@ -461,8 +461,22 @@ void fc_abort(fc_publisher *publisher);
 /* Publishes a copy of these bytes. */
 fc_status fc_send(fc_publisher *publisher, const void *data, uint64_t bytes, const fc_commit_options *options,
                   int timeout_ms, fc_error *error);
-/* Describes the frames behind it: 1 … 1024 bytes of CBOR. A server that cannot read them gives the stream up. */
+/*
+ * Describes the frames behind it, whose bytes are not checked against that:
+ *
+ *     fc_picture picture = {.pixels = "rgb24", .width = 640, .height = 480};
+ *     fc_tensor tensor;
+ *     fc_format format = {.picture = &picture, .tensor = fc_picture_tensor(&picture, &tensor) ? &tensor : NULL};
+ *     fc_publish_describe(camera, &format, -1, &error);
+ *
+ * The format is copied. FC_E_ARGUMENT: error.text says which part of it makes no sense, and nothing was published.
+ */
+fc_status fc_publish_describe(fc_publisher *publisher, const fc_format *format, int timeout_ms, fc_error *error);
+/* The same by 1 … 1024 bytes of CBOR (docs/formats.md). A server that cannot read them gives the stream up. */
 fc_status fc_publish_format(fc_publisher *publisher, const void *cbor, size_t bytes, int timeout_ms, fc_error *error);
+/* The picture as one tensor without gaps, of height, width and channels where these lie together. 0 where none describes
+ * it, such as nv12 of an odd size; its planes are not looked at. */
+int fc_picture_tensor(const fc_picture *picture, fc_tensor *tensor);
 
 /* Subscribers that get the next frame. */
 int fc_ready_subscribers(const fc_publisher *publisher);

@@ -268,9 +268,14 @@ static enum fci_heard read_message(const uint8_t *message, size_t bytes, struct 
     if (magic && invitation->version != FC_LAYOUT_VERSION) {
         return FCI_OTHER_VERSION;
     }
-    if (!magic || bytes != (size_t)FC_LAYOUT_MESSAGE_BYTES
-        || get(message, FC_LAYOUT_MESSAGE_TYPE_AT, 4) != (uint64_t)FC_LAYOUT_MESSAGE_SEGMENT) {
+    if (!magic || bytes != (size_t)FC_LAYOUT_MESSAGE_BYTES) {
         return FCI_GONE;
+    }
+    uint64_t type = get(message, FC_LAYOUT_MESSAGE_TYPE_AT, 4);
+    if (type != (uint64_t)FC_LAYOUT_MESSAGE_SEGMENT) {
+        bool full = type == (uint64_t)FC_LAYOUT_MESSAGE_REFUSED
+                    && get(message, FC_LAYOUT_MESSAGE_NUMBER_AT, 8) == (uint64_t)FC_LAYOUT_MESSAGE_NO_PLACE;
+        return full ? FCI_NO_PLACE : FCI_GONE;
     }
     uint32_t member = (uint32_t)get(message, FC_LAYOUT_MESSAGE_MEMBER_AT, 4);
     invitation->member = member < FC_LAYOUT_MEMBERS ? (int)member : -1;
@@ -288,6 +293,10 @@ enum fci_heard fci_hear(struct fci_connection *connection, struct fci_invitation
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
     *invitation = (struct fci_invitation){.descriptors = {-1, -1, -1, -1}, .member = -1};
     ssize_t bytes = recvmsg(connection->socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (bytes < 0 && errno == ECONNRESET) {
+        /* The leader left before it read the HELLO. What it sent first lies behind that error, which comes once. */
+        bytes = recvmsg(connection->socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    }
     if (bytes < 0) {
         return errno == EAGAIN || errno == EINTR ? FCI_NOTHING : FCI_GONE;
     }

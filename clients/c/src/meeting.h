@@ -51,7 +51,7 @@ void fci_connection_free(struct fci_connection *connection);
 
 bool fci_send_hello(struct fci_connection *connection, uint64_t generation, const struct fci_channel *channel);
 
-enum fci_heard { FCI_NOTHING, FCI_SEGMENT, FCI_GONE, FCI_OTHER_VERSION };
+enum fci_heard { FCI_NOTHING, FCI_SEGMENT, FCI_GONE, FCI_OTHER_VERSION, FCI_NO_PLACE };
 
 struct fci_invitation {
     /* Ring, words, this member's eventfd, the leader's. −1: none came. */

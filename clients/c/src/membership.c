@@ -74,10 +74,8 @@ static bool enter(struct fc_subscriber *subscriber, const struct fci_connection 
         return false;
     }
     struct fci_segment *last = last_segment(group);
-    if (!fci_send_hello(found, last == NULL ? 0 : last->generation, &subscriber->channel)) {
-        fci_connection_free(found);
-        return false;
-    }
+    /* A leader that hung up by now may have said why: that is heard next. */
+    fci_send_hello(found, last == NULL ? 0 : last->generation, &subscriber->channel);
     pthread_mutex_lock(&subscriber->mutex);
     if (group->connection != NULL) {
         fci_unref_connection(group->connection);
@@ -86,6 +84,7 @@ static bool enter(struct fc_subscriber *subscriber, const struct fci_connection 
     subscriber->stats.leader_process = (int32_t)found->leader;
     pthread_mutex_unlock(&subscriber->mutex);
     group->present = false;
+    group->full = false;
     group->still_looks = 0;
     return true;
 }
@@ -178,13 +177,14 @@ static bool hear(struct fc_subscriber *subscriber) {
             on_invitation(subscriber, &invitation);
         } else if (heard == FCI_OTHER_VERSION) {
             char text[256];
-            snprintf(text, sizeof text, "host group: the leader (process %d) speaks layout %u of the host segment,"
-                     " libframecast layout %d; take both of the same release", (int)group->connection->leader,
-                     invitation.version, (int)FC_LAYOUT_VERSION);
+            snprintf(text, sizeof text, "host group: this program speaks layout %d of the host segment, the leader (process"
+                     " %d) layout %u; run both from the same release", (int)FC_LAYOUT_VERSION,
+                     (int)group->connection->leader, invitation.version);
             refuse(subscriber, FC_E_VERSION, text);
             return false;
         } else {
-            return heard == FCI_GONE;
+            group->full = heard == FCI_NO_PLACE;
+            return heard != FCI_NOTHING;
         }
     }
 }
@@ -221,9 +221,13 @@ static void on_gone(struct fc_subscriber *subscriber) {
     }
     if (group->refusals >= REFUSALS_MAX) {
         char text[256];
-        snprintf(text, sizeof text, "host group: the leader (process %d) ended %d connections before it shared a session;"
-                 " it has %d members already, or does not speak layout %d of the host segment", process, group->refusals,
-                 (int)FC_LAYOUT_MEMBERS, (int)FC_LAYOUT_VERSION);
+        if (group->full) {
+            snprintf(text, sizeof text, "host group: the leader (process %d) has no place left: it has %d members; end one of"
+                     " them", process, (int)FC_LAYOUT_MEMBERS);
+        } else {
+            snprintf(text, sizeof text, "host group: the leader (process %d) ended %d connections before it shared a session;"
+                     " its output may say why", process, group->refusals);
+        }
         refuse(subscriber, FC_E_REFUSED, text);
     }
 }
@@ -231,7 +235,7 @@ static void on_gone(struct fc_subscriber *subscriber) {
 static void give_up(struct fc_subscriber *subscriber, const char *reason) {
     pthread_mutex_lock(&subscriber->mutex);
     fci_fail(&subscriber->gone, FC_LEADER_GONE, "host group: %s, and no other one came within %lld ms; start `framecast"
-             " subscribe URI` with |host-group=%s on this host: it leads from then on", reason,
+             " serve URI`, or a subscriber with |host-group=%s, on this host: it leads from then on", reason,
              (long long)subscriber->options.leader_wait_ms, subscriber->channel.host_group);
     subscriber->over = true;
     fci_count(subscriber->news);

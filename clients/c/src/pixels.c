@@ -5,32 +5,37 @@
 /* How samples lie. */
 enum { PACKED, PAIRS, PLANES_420, PLANES_422, PLANES_444, PLANE_AND_PAIRS };
 
+/* Of samples: their DLPack code, and bits. */
+#define U8 1, 8
+#define U16 1, 16
+#define F32 2, 32
+
 static const struct fci_pixels ALL[] = {
-    {"gray", "GRAY8", PACKED, 1},
-    {"gray16le", "GRAY16_LE", PACKED, 2},
-    {"grayf32le", NULL, PACKED, 4},
-    {"rgb565le", "RGB16", PACKED, 2},
-    {"rgb24", "RGB", PACKED, 3},
-    {"bgr24", "BGR", PACKED, 3},
-    {"rgba", "RGBA", PACKED, 4},
-    {"bgra", "BGRA", PACKED, 4},
-    {"argb", "ARGB", PACKED, 4},
-    {"abgr", "ABGR", PACKED, 4},
-    {"rgb0", "RGBx", PACKED, 4},
-    {"bgr0", "BGRx", PACKED, 4},
-    {"rgb48le", NULL, PACKED, 6},
-    {"rgba64le", "RGBA64_LE", PACKED, 8},
-    {"gbrp", "GBR", PLANES_444, 1},
-    {"yuyv422", "YUY2", PAIRS, 4},
-    {"uyvy422", "UYVY", PAIRS, 4},
-    {"yuv420p", "I420", PLANES_420, 1},
-    {"yuv420p10le", "I420_10LE", PLANES_420, 2},
-    {"nv12", "NV12", PLANE_AND_PAIRS, 1},
-    {"nv21", "NV21", PLANE_AND_PAIRS, 1},
-    {"p010le", "P010_10LE", PLANE_AND_PAIRS, 2},
-    {"yuv422p", "Y42B", PLANES_422, 1},
-    {"yuv422p10le", "I422_10LE", PLANES_422, 2},
-    {"yuv444p", "Y444", PLANES_444, 1},
+    {"gray", "GRAY8", PACKED, 1, U8},
+    {"gray16le", "GRAY16_LE", PACKED, 2, U16},
+    {"grayf32le", NULL, PACKED, 4, F32},
+    {"rgb565le", "RGB16", PACKED, 2, U16},
+    {"rgb24", "RGB", PACKED, 3, U8},
+    {"bgr24", "BGR", PACKED, 3, U8},
+    {"rgba", "RGBA", PACKED, 4, U8},
+    {"bgra", "BGRA", PACKED, 4, U8},
+    {"argb", "ARGB", PACKED, 4, U8},
+    {"abgr", "ABGR", PACKED, 4, U8},
+    {"rgb0", "RGBx", PACKED, 4, U8},
+    {"bgr0", "BGRx", PACKED, 4, U8},
+    {"rgb48le", NULL, PACKED, 6, U16},
+    {"rgba64le", "RGBA64_LE", PACKED, 8, U16},
+    {"gbrp", "GBR", PLANES_444, 1, U8},
+    {"yuyv422", "YUY2", PAIRS, 4, U8},
+    {"uyvy422", "UYVY", PAIRS, 4, U8},
+    {"yuv420p", "I420", PLANES_420, 1, U8},
+    {"yuv420p10le", "I420_10LE", PLANES_420, 2, U16},
+    {"nv12", "NV12", PLANE_AND_PAIRS, 1, U8},
+    {"nv21", "NV21", PLANE_AND_PAIRS, 1, U8},
+    {"p010le", "P010_10LE", PLANE_AND_PAIRS, 2, U16},
+    {"yuv422p", "Y42B", PLANES_422, 1, U8},
+    {"yuv422p10le", "I422_10LE", PLANES_422, 2, U16},
+    {"yuv444p", "Y444", PLANES_444, 1, U8},
 };
 
 const struct fci_pixels *fci_pixels_of(const char *name, size_t bytes) {
@@ -79,5 +84,33 @@ int fci_pixels_planes(const struct fci_pixels *pixels, int32_t width, int32_t he
     default:
         plane[0] = (fc_plane){0, row};
         return 1;
+    }
+}
+
+static int shape(fc_tensor *tensor, int32_t dimensions, int64_t first, int64_t second, int64_t third) {
+    tensor->dimensions = dimensions;
+    tensor->shape[0] = first;
+    tensor->shape[1] = second;
+    tensor->shape[2] = dimensions > 2 ? third : 0;
+    return 1;
+}
+
+int fc_picture_tensor(const fc_picture *picture, fc_tensor *tensor) {
+    const struct fci_pixels *pixels =
+        picture == NULL || picture->pixels == NULL ? NULL : fci_pixels_of(picture->pixels, strlen(picture->pixels));
+    if (pixels == NULL || tensor == NULL || picture->width < 1 || picture->height < 1) {
+        return 0;
+    }
+    int64_t width = picture->width;
+    int64_t height = picture->height;
+    int64_t per_pixel = pixels->unit_bytes / (pixels->bits / 8);
+    *tensor = (fc_tensor){.code = (uint8_t)pixels->code, .bits = (uint8_t)pixels->bits, .lanes = 1};
+    switch (pixels->layout) {
+    case PACKED: return shape(tensor, per_pixel == 1 ? 2 : 3, height, width, per_pixel);
+    case PAIRS: return width % 2 == 0 && shape(tensor, 3, height, width, 2);
+    case PLANES_420:
+    case PLANE_AND_PAIRS: return width % 2 == 0 && height % 2 == 0 && shape(tensor, 2, height / 2 * 3, width, 0);
+    case PLANES_422: return width % 2 == 0 && shape(tensor, 2, 2 * height, width, 0);
+    default: return shape(tensor, 3, 3, height, width);
     }
 }

@@ -11,6 +11,9 @@ struct fci_pixels {
     int layout;
     /* Bytes of a pixel, of two pixels, or of a sample. */
     int unit_bytes;
+    /* Of one sample, DLPack's code and bits. */
+    int code;
+    int bits;
 };
 
 /* NULL for an unknown one. The name need not end with a 0. */

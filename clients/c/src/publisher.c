@@ -16,8 +16,6 @@
 #define RING_LEAST_BYTES (INT64_C(1) << 20)
 #define RING_UNKNOWN_BYTES (INT64_C(64) << 20)
 #define RING_LARGE_BYTES (INT64_C(256) << 20)
-/* The server does not wake a client for a subscriber that comes. */
-#define READY_LOOK_MS 5
 #define EVENTS 4
 
 enum wish { ROOM, READY, END_OF_STREAM };
@@ -181,11 +179,10 @@ static void look_for_end(struct fc_publisher *publisher) {
     publisher->seen = ring->consumed;
 }
 
-static int rest_ms(int64_t end_ns, enum wish wish) {
+static int rest_ms(int64_t end_ns) {
     int64_t left_ns = end_ns == INT64_MAX ? INT64_MAX - NS_PER_MS : end_ns - fci_now_ns();
     int64_t left_ms = left_ns <= 0 ? 0 : (left_ns + NS_PER_MS - 1) / NS_PER_MS;
-    int64_t most_ms = wish == READY ? READY_LOOK_MS : INT_MAX;
-    return (int)(left_ms < most_ms ? left_ms : most_ms);
+    return (int)(left_ms < INT_MAX ? left_ms : INT_MAX);
 }
 
 static fc_status await(struct fc_publisher *publisher, enum wish wish, int64_t wanted, int timeout_ms, fc_error *error) {
@@ -196,16 +193,20 @@ static fc_status await(struct fc_publisher *publisher, enum wish wish, int64_t w
         take_events(publisher, 0);
         fci_ring_sleep(&publisher->ring, true);
         status = look(publisher, wish, wanted, error);
-        int rest = rest_ms(end_ns, wish);
+        int rest = rest_ms(end_ns);
         if (status != FC_WOULD_BLOCK) {
             fci_ring_sleep(&publisher->ring, false);
-        } else if (rest == 0) {
-            return fci_fail(error, FC_WOULD_BLOCK, "%s", fc_status_text(FC_WOULD_BLOCK));
-        } else if (!take_events(publisher, rest)) {
-            return fci_fail(error, FC_INTERRUPTED, "interrupted");
-        } else {
-            status = look(publisher, wish, wanted, error);
+            return status;
         }
+        bool uninterrupted = rest > 0 && take_events(publisher, rest);
+        if (rest == 0 || !uninterrupted) {
+            /* The server looks for subscribers as long as the word says that this client waits. Who waits for room may go
+             * on to wait by fc_publish_fd. */
+            fci_ring_sleep(&publisher->ring, wish != READY);
+            return rest == 0 ? fci_fail(error, FC_WOULD_BLOCK, "%s", fc_status_text(FC_WOULD_BLOCK))
+                             : fci_fail(error, FC_INTERRUPTED, "interrupted");
+        }
+        status = look(publisher, wish, wanted, error);
     }
     return status;
 }

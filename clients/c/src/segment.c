@@ -113,9 +113,9 @@ static fc_status check_header(const struct fci_segment *segment, fc_error *error
     }
     int32_t version = load32(segment, FC_LAYOUT_VERSION_AT);
     if (version != FC_LAYOUT_VERSION) {
-        return fci_fail(error, FC_E_VERSION, "host group: the leader (process %d) speaks layout %d of the host segment,"
-                        " libframecast layout %d; take both of the same release", (int)segment->connection->leader,
-                        version, (int)FC_LAYOUT_VERSION);
+        return fci_fail(error, FC_E_VERSION, "host group: this program speaks layout %d of the host segment, the leader"
+                        " (process %d) layout %d; run both from the same release", (int)FC_LAYOUT_VERSION,
+                        (int)segment->connection->leader, version);
     }
     bool sound = load64(segment, FC_LAYOUT_WORDS_BYTES_AT) == FC_LAYOUT_WORDS_BYTES
                  && load32(segment, FC_LAYOUT_ENTRIES_AT) == FC_LAYOUT_ENTRIES

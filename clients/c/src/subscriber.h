@@ -47,6 +47,8 @@ struct fci_membership {
     /* When it began to look for a leader; 0: it does not. */
     int64_t looking_ns;
     int refusals;
+    /* The leader said that it has no place left. */
+    bool full;
     /* When the source was lost; 0: it is not. */
     int64_t lost_ns;
 };

@@ -46,6 +46,22 @@ uint64_t fake_accept(struct fake_leader *leader) {
     return generation;
 }
 
+void fake_accept_unheard(struct fake_leader *leader) {
+    leader->connection = accept4(leader->listener, NULL, NULL, SOCK_CLOEXEC);
+    CHECK(leader->connection >= 0);
+}
+
+bool fake_refuse(struct fake_leader *leader, uint32_t version, uint64_t reason) {
+    uint8_t message[FC_LAYOUT_MESSAGE_BYTES] = {0};
+    uint64_t magic = FC_LAYOUT_MAGIC;
+    uint32_t type = FC_LAYOUT_MESSAGE_REFUSED;
+    memcpy(message, &magic, 8);
+    memcpy(message + FC_LAYOUT_MESSAGE_VERSION_AT, &version, 4);
+    memcpy(message + FC_LAYOUT_MESSAGE_TYPE_AT, &type, 4);
+    memcpy(message + FC_LAYOUT_MESSAGE_NUMBER_AT, &reason, 8);
+    return send(leader->connection, message, sizeof message, MSG_NOSIGNAL) == (ssize_t)sizeof message;
+}
+
 void fake_stop(struct fake_leader *leader) {
     unlink(leader->path);
     close(leader->listener);

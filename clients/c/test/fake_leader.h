@@ -39,6 +39,10 @@ void fake_directory(void);
 void fake_listen(struct fake_leader *leader, const char *uri, bool as_publisher);
 /* Accepts a follower, and reads its HELLO: the generation in it. */
 uint64_t fake_accept(struct fake_leader *leader);
+/* Accepts a follower whose HELLO is not read. */
+void fake_accept_unheard(struct fake_leader *leader);
+/* False where the follower is gone. */
+bool fake_refuse(struct fake_leader *leader, uint32_t version, uint64_t reason);
 void fake_stop(struct fake_leader *leader);
 
 void fake_segment_make(struct fake_segment *segment, int64_t ring_bytes, int flags);

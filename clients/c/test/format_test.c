@@ -159,6 +159,33 @@ static void should_know_each_pixel_format(void) {
     CHECK_NUMBER(167, plane[2].stride);
 }
 
+/* As PixelFormat.java has it: of 6 × 4 and of 5 × 3 pixels. */
+static void should_describe_a_picture_as_a_tensor(void) {
+    static const char *const EXPECTED[][3] = {
+        {"gray", "uint8[4x6]", "uint8[3x5]"}, {"gray16le", "uint16[4x6]", "uint16[3x5]"},
+        {"grayf32le", "float32[4x6]", "float32[3x5]"}, {"rgb565le", "uint16[4x6]", "uint16[3x5]"},
+        {"rgb24", "uint8[4x6x3]", "uint8[3x5x3]"}, {"bgr0", "uint8[4x6x4]", "uint8[3x5x4]"},
+        {"rgb48le", "uint16[4x6x3]", "uint16[3x5x3]"}, {"rgba64le", "uint16[4x6x4]", "uint16[3x5x4]"},
+        {"gbrp", "uint8[3x4x6]", "uint8[3x3x5]"}, {"yuyv422", "uint8[4x6x2]", ""},
+        {"yuv420p", "uint8[6x6]", ""}, {"yuv420p10le", "uint16[6x6]", ""},
+        {"nv12", "uint8[6x6]", ""}, {"p010le", "uint16[6x6]", ""},
+        {"yuv422p", "uint8[8x6]", ""}, {"yuv422p10le", "uint16[8x6]", ""}, {"yuv444p", "uint8[3x4x6]", "uint8[3x3x5]"}};
+    for (size_t i = 0; i < sizeof EXPECTED / sizeof EXPECTED[0]; i++) {
+        for (int odd = 0; odd < 2; odd++) {
+            fc_picture picture = {.pixels = EXPECTED[i][0], .width = odd ? 5 : 6, .height = odd ? 3 : 4};
+            fc_tensor tensor;
+            fc_format format = {.tensor = fc_picture_tensor(&picture, &tensor) ? &tensor : NULL};
+            char text[64];
+            fc_format_text(&format, text, sizeof text);
+            CHECK_TEXT(EXPECTED[i][1 + odd], text);
+        }
+    }
+    fc_tensor tensor;
+    fc_picture unknown = {.pixels = "nv99", .width = 6, .height = 4};
+    fc_picture empty = {.pixels = "nv12", .width = 0, .height = 4};
+    CHECK(!fc_picture_tensor(&unknown, &tensor) && !fc_picture_tensor(&empty, &tensor) && !fc_picture_tensor(NULL, &tensor));
+}
+
 static void should_give_the_same_format_for_the_same_bytes(void) {
     struct fci_formats formats = {{NULL}};
     uint8_t bytes[FC_FORMAT_BYTES_MAX];
@@ -241,6 +268,7 @@ int main(int count, char **words) {
     should_read_what_it_wrote();
     should_say_what_is_wrong();
     should_know_each_pixel_format();
+    should_describe_a_picture_as_a_tensor();
     should_give_the_same_format_for_the_same_bytes();
     should_withstand_any_bytes(rounds);
     printf("format_test: %d checks passed\n", checks);

@@ -442,10 +442,41 @@ static void should_carry_a_format_and_end_the_stream(void) {
     end(&pair);
 }
 
+/* The bytes of docs/formats.md without a rate. */
+static void should_describe_frames_by_a_struct(void) {
+    static const char EXPECTED[] =
+        "\xa3\x61v\x01\x66tensor\xa2\x64type\x83\x01\x08\x01\x65shape\x83\x19\x01\xe0\x19\x02\x80\x03"
+        "\x67picture\xa5\x66pixels\x65rgb24\x65width\x19\x02\x80\x66height\x19\x01\xe0"
+        "\x66planes\x81\x82\x00\x19\x07\x80\x65range\x00";
+    struct pair pair;
+    begin(&pair);
+    fc_error error;
+    fc_picture picture = {.pixels = "rgb24", .width = 640, .height = 480};
+    fc_tensor tensor;
+    fc_format format = {.picture = &picture, .tensor = fc_picture_tensor(&picture, &tensor) ? &tensor : NULL};
+    CHECK_NUMBER(FC_OK, fc_publish_describe(pair.publisher, &format, 0, NULL));
+    CHECK_NUMBER(FC_CLIENT_FORMAT, field(&pair.server, FC_CLIENT_RECORD_KIND, 4));
+    CHECK_NUMBER(sizeof EXPECTED - 1, field(&pair.server, FC_CLIENT_RECORD_LENGTH, 8));
+    for (size_t i = 0; i < sizeof EXPECTED - 1; i++) {
+        CHECK_NUMBER((uint8_t)EXPECTED[i], byte_at(&pair.server, pair.server.consumed + FC_CLIENT_RECORD_BYTES + (int64_t)i));
+    }
+    consume(&pair.server);
+    picture.pixels = "rgb25";
+    refuses(FC_E_ARGUMENT, "picture: expected a pixel format", fc_publish_describe(pair.publisher, &format, 0, &error), &error);
+    refuses(FC_E_ARGUMENT, "expected a format", fc_publish_describe(pair.publisher, NULL, 0, &error), &error);
+    picture.pixels = "rgb24";
+    refuses(FC_E_ARGUMENT, "expected a publisher", fc_publish_describe(NULL, &format, 0, &error), &error);
+    CHECK(!has_record(&pair.server));
+    end(&pair);
+}
+
 static void *become_ready(void *of) {
     struct server *server = of;
-    usleep(20000);
-    __atomic_store_n(word32(server, FC_CLIENT_READY_AT), 2, __ATOMIC_SEQ_CST);
+    for (int ready = 1; ready <= 2; ready++) {
+        usleep(20000);
+        __atomic_store_n(word32(server, FC_CLIENT_READY_AT), ready, __ATOMIC_SEQ_CST);
+        wake_client(server);
+    }
     return NULL;
 }
 
@@ -454,6 +485,9 @@ static void should_wait_for_subscribers(void) {
     begin(&pair);
     CHECK_NUMBER(0, fc_ready_subscribers(pair.publisher));
     CHECK_NUMBER(FC_WOULD_BLOCK, fc_wait_ready(pair.publisher, 1, 0, NULL));
+    CHECK_NUMBER(FC_WOULD_BLOCK, fc_wait_ready(pair.publisher, 1, 5, NULL));
+    /* The server need not look for subscribers any more. */
+    CHECK_NUMBER(0, *word32(&pair.server, FC_CLIENT_CLIENT_SLEEPS_AT));
     pthread_t thread;
     CHECK(pthread_create(&thread, NULL, become_ready, &pair.server) == 0);
     CHECK_NUMBER(FC_OK, fc_wait_ready(pair.publisher, 2, WAIT_MS, NULL));
@@ -691,6 +725,7 @@ int main(void) {
     should_take_the_longest_frame_of_the_ring_where_that_is_less();
     should_ask_for_the_frame_max_of_the_uri();
     should_carry_a_format_and_end_the_stream();
+    should_describe_frames_by_a_struct();
     should_wait_for_subscribers();
     should_survive_hostile_words();
     should_survive_random_words();

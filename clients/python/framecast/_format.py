@@ -56,8 +56,23 @@ class Format:
     """More than 1: each element is a vector of so many."""
     text: str = field(default="", compare=False, repr=False)
 
+    @classmethod
+    def parse(cls, text: str) -> "Format":
+        """Of a text such as `640x480xnv12,rate=30` or `float32[3x224x224],model=resnet` (docs/formats.md). A picture without
+        gaps has its tensor, too, where one describes it.
+        """
+        from . import _described
+
+        return _described.parse(text)
+
     def __str__(self) -> str:
-        return self.text
+        from . import _described
+
+        try:
+            return self.text or _described.text_of(self)
+        except ValueError:
+            # Of a format that a program made, and that makes no sense.
+            return repr(self)
 
 
 def _dtype(tensor: _library.Tensor) -> str:

@@ -43,6 +43,7 @@ EXPORT_VERSIONED = 2
 LOSS_REASONS = 6
 DIMENSIONS_MAX = 16
 PLANES_MAX = 4
+FORMAT_BYTES_MAX = 1024
 
 _SONAME = "libframecast.so.0"
 
@@ -229,6 +230,16 @@ frame_format.restype = _pointer
 format_text = _locked.fc_format_text
 format_text.argtypes = [_pointer, ctypes.c_char_p, ctypes.c_size_t]
 format_text.restype = ctypes.c_int
+
+format_encode = _locked.fc_format_encode
+format_encode.argtypes = [
+    ctypes.POINTER(Format), ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t), ctypes.POINTER(Error)
+]
+format_encode.restype = ctypes.c_int
+
+picture_tensor = _locked.fc_picture_tensor
+picture_tensor.argtypes = [ctypes.POINTER(Picture), ctypes.POINTER(Tensor)]
+picture_tensor.restype = ctypes.c_int
 
 owner = _locked.fc_python_owner
 owner.argtypes = [_pointer]

@@ -4,17 +4,16 @@ import ctypes
 import threading
 import weakref
 from types import TracebackType
-from typing import Any, Optional, Sequence, Tuple, Type
+from typing import Any, Optional, Sequence, Tuple, Type, Union
 
-from . import _errors, _library, _tensor_format
+from . import _described, _errors, _library, _source
 from . import _publish_library as _calls
-from ._frame import Frame
+from ._format import Format
 
 _MS_PER_S = 1000
 _LONGEST_MS = 2**31 - 1
 # Claims and ends wait in pieces, so that other threads may use the publisher in between.
 _PIECE_MS = 100
-_HOST = 1  # kDLCPU
 
 
 def publish(
@@ -28,7 +27,8 @@ def publish(
 ) -> "Publisher":
     """Publishes on a channel, such as `framecast:udp?group=224.20.30.39:24336|channel=scores`.
 
-    format: what frames are, for subscribers: an array like the frames, a pair of dtype and shape, or CBOR.
+    format: what frames are, for subscribers: an array like the frames, a pair of dtype and shape, text such as
+        `640x480xnv12,rate=30`, a mapping, a `Format`, or CBOR. None: `send` describes each array and tensor by itself.
     frame_max: longest frame in bytes. None: `frame-max=` of the URI, else that of the server's channel.
     wait_subscribers: returns when so many are ready. 0: does not wait; frames without a subscriber are dropped.
     timeout: seconds to wait for the server, then for subscribers, and later for the end. None: for ever.
@@ -37,7 +37,7 @@ def publish(
     made = Publisher(uri, frame_max=frame_max, timeout=timeout, ring_bytes=ring_bytes)
     try:
         if format is not None:
-            made.format(format)
+            made.describe(format, timeout)
         if wait_subscribers > 0:
             made.wait_ready(wait_subscribers, timeout)
     except BaseException:
@@ -162,6 +162,10 @@ class Publisher:
         self._handle: Optional[int] = handle.value
         self._lock = threading.RLock()
         self._ended = False
+        # As the user gave it; None: arrays describe themselves.
+        self._format: Union[Format, bytes, None] = None
+        # Of the frame before, where they do.
+        self._key: Any = None
 
     def _open(self) -> int:
         if self._handle is None:
@@ -212,12 +216,53 @@ class Publisher:
             lambda handle, ms, error: _calls.wait_ready(handle, subscribers, ms, error),
         )
 
-    def format(self, described: Any, timeout: Optional[float] = None) -> None:
-        """Describes the frames behind it: an array like them, a pair of dtype and shape, or CBOR."""
-        cbor = _tensor_format.encode(described)
+    @property
+    def format(self) -> Union[Format, bytes, None]:
+        """What the frames behind it are: set it to an array like them, a pair of dtype and shape, text such as
+        `640x480xnv12,rate=30`, a mapping, a `Format`, or CBOR. None: `send` describes each array and tensor by itself.
+        """
+        return self._format
+
+    @format.setter
+    def format(self, described: Any) -> None:
+        self.describe(described, self.timeout)
+
+    def describe(self, described: Any, timeout: Optional[float] = None) -> None:
+        """The same as to set `format`, with a time to wait for room; then TimeoutError."""
+        if described is None:
+            self._plain(timeout)
+            self._format = None
+            return
+        found = _described.to_format(described)
+        self._publish_format(_described.encode(found), timeout)
+        self._format = found
+
+    def _publish_format(self, cbor: bytes, timeout: Optional[float]) -> None:
         self._wait(
             timeout, "no room", lambda handle, ms, error: _calls.publish_format(handle, cbor, len(cbor), ms, error)
         )
+
+    def _plain(self, timeout: Optional[float]) -> None:
+        """What was said before is not said of the frames behind it."""
+        if self._format is not None or self._key is not None:
+            self._publish_format(_described.NOTHING, timeout)
+            self._key = None
+
+    def _announce(self, source: _source.Source, timeout: Optional[float]) -> None:
+        """What the next frame is, where that changes and the user did not say it."""
+        if self._format is not None or source.key == self._key:
+            return
+        format = source.format()
+        try:
+            cbor = None if format is None else _described.encode(format)
+        except ValueError:
+            # More dimensions, or longer, than formats can say.
+            cbor = None
+        if cbor is None:
+            self._plain(timeout)
+        else:
+            self._publish_format(cbor, timeout)
+            self._key = source.key
 
     def claim(
         self,
@@ -229,6 +274,13 @@ class Publisher:
         metadata: bytes = b"",
     ) -> Claim:
         """Room for a frame, to be written in place. Raises TimeoutError where there is none in time."""
+        if self._format is None:
+            self._plain(timeout)
+        return self._claim(nbytes, timeout, keyframe, timestamp_ns, metadata)
+
+    def _claim(
+        self, nbytes: int, timeout: Optional[float], keyframe: bool, timestamp_ns: Optional[int], metadata: bytes
+    ) -> Claim:
         address = ctypes.c_void_p()
         self._wait(
             timeout,
@@ -262,18 +314,19 @@ class Publisher:
         metadata: bytes = b"",
         timeout: Optional[float] = None,
     ) -> None:
-        """Publishes a buffer, a NumPy array, or anything with `__dlpack__` in host memory. It is copied once, into the ring.
+        """Publishes a buffer, a NumPy array, a tensor in host memory (`__dlpack__`), or a frame. It is copied once, into
+        the ring, in rows and without gaps, whatever its strides are.
 
         timestamp_ns: of the source, ns since the epoch. None: the server's clock.
         timeout: seconds to wait for room, then TimeoutError. None: for ever.
         """
-        source = _source(data)
-        nbytes: int = source.nbytes
-        with self.claim(nbytes, timeout, keyframe=keyframe, timestamp_ns=timestamp_ns, metadata=metadata) as room:
-            if isinstance(source, memoryview):
-                room.view[:] = source
-            else:
-                room.numpy(source.dtype, source.shape)[...] = source
+        source = _source.of(data)
+        if source.nbytes == 0:
+            raise ValueError("framecast: expected a frame of at least a byte, got none")
+        if source.nbytes <= self.frame_max:
+            self._announce(source, timeout)
+        with self._claim(source.nbytes, timeout, keyframe, timestamp_ns, metadata) as room:
+            source.copy(room.view)
 
     def end(self, timeout: Optional[float] = None) -> None:
         """Ends the stream: returns when subscribers have acknowledged all of it, or the server waited ten seconds for them."""
@@ -300,38 +353,3 @@ class Publisher:
                 self.end(self.timeout)
         finally:
             self.abandon()
-
-
-def _source(data: Any) -> Any:
-    """A memoryview of bytes, or a NumPy array, over these data."""
-    if isinstance(data, Frame):
-        return data.view()
-    if type(data).__module__.partition(".")[0] != "numpy":
-        try:
-            return memoryview(data).cast("B")
-        except TypeError:
-            # No buffer, or one of elements that cannot be cast, or not in rows.
-            pass
-    return _array(data)
-
-
-def _array(data: Any) -> Any:
-    try:
-        import numpy
-    except ImportError:
-        raise TypeError(f"framecast: expected a buffer of bytes in rows, got {type(data).__name__}; others need NumPy") from None
-    if isinstance(data, (numpy.ndarray, numpy.generic)):
-        array = numpy.asarray(data)
-    elif hasattr(data, "__dlpack__"):
-        kind = data.__dlpack_device__()[0]
-        if kind != _HOST:
-            raise TypeError(f"framecast: expected a tensor in host memory, got one on a device of kind {int(kind)}; copy it")
-        array = numpy.from_dlpack(data)
-    else:
-        try:
-            array = numpy.asarray(memoryview(data))
-        except TypeError:
-            raise TypeError(f"framecast: expected a buffer, an array or a tensor, got {type(data).__name__}") from None
-    if array.dtype.hasobject:
-        raise TypeError(f"framecast: expected numbers, got an array of {array.dtype}")
-    return array

@@ -34,6 +34,8 @@ import java.util.function.Consumer;
 /// Two threads of its own: one accepts, one publishes.
 public final class ClientPublishers implements AutoCloseable {
     private static final Duration LOOK = Duration.ofMillis(100);
+    // Of a client that waits for subscribers: nothing else shows that one is ready.
+    private static final Duration READY_LOOK = Duration.ofMillis(5);
     private static final Duration LINGER = Duration.ofSeconds(10);
     private static final long CLOSE_MAX_NS = 2 * LINGER.toNanos();
     private static final long HELLO_MAX_NS = TimeUnit.SECONDS.toNanos(1);
@@ -234,7 +236,7 @@ public final class ClientPublishers implements AutoCloseable {
                     if (ring.sleeps()) {
                         polled.watch(0, ring.wakerDescriptor());
                         polled.watch(1, socket.descriptor());
-                        polled.await(2, LOOK.toNanos());
+                        polled.await(2, (ring.isAwaited() ? READY_LOOK : LOOK).toNanos());
                         gone = polled.isReady(1);
                     }
                     ring.wakes();

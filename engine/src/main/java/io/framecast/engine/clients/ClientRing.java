@@ -30,6 +30,8 @@ final class ClientRing implements AutoCloseable {
     private final MemorySegment scratch;
     private long consumed;
     private long next;
+    // Subscribers that the client knows of.
+    private int said;
 
     /// @param descriptors of the message PUBLISH; this object's from now on, also where this throws
     /// @throws TransportException with one line, when they are not what they must be
@@ -126,11 +128,18 @@ final class ClientRing implements AutoCloseable {
         return descriptors[ClientLayout.SERVER_WAKER];
     }
 
-    /// Shows the client the state of its stream.
+    /// Whether the client waits: for room, or for subscribers.
+    boolean isAwaited() {
+        return words.getIntVolatile(ClientLayout.CLIENT_SLEEPS_AT) != 0;
+    }
+
+    /// Shows the client the state of its stream, and wakes it where that is news.
     void say(final int readySubscribers, final int state) {
+        final boolean news = readySubscribers != said || state != ClientLayout.OPEN;
+        said = readySubscribers;
         words.putIntOrdered(ClientLayout.READY_AT, readySubscribers);
         words.putIntVolatile(ClientLayout.STATE_AT, state);
-        if (state != ClientLayout.OPEN && words.compareAndSetInt(ClientLayout.CLIENT_SLEEPS_AT, 1, 0)) {
+        if (news && words.compareAndSetInt(ClientLayout.CLIENT_SLEEPS_AT, 1, 0)) {
             EventCount.add(descriptors[ClientLayout.CLIENT_WAKER]);
         }
     }

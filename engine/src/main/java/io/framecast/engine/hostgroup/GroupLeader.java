@@ -75,6 +75,8 @@ public final class GroupLeader implements AutoCloseable {
     private final List<Integer> survivors = new ArrayList<>();
     private long survivorsNs;
     private boolean ended;
+    // Of the last follower that speaks another version.
+    private int refusedVersion = SegmentLayout.VERSION;
     private volatile boolean deposed;
     private volatile boolean closed;
 
@@ -243,7 +245,7 @@ public final class GroupLeader implements AutoCloseable {
                 }
                 synchronized (lock) {
                     hear(polled, message);
-                    accept(polled);
+                    accept(polled, message);
                     announce(message);
                     reunite();
                     beat();
@@ -379,14 +381,24 @@ public final class GroupLeader implements AutoCloseable {
                     survivors.remove(Integer.valueOf((int) connection.process));
                 }
             } else {
-                if (GroupMessage.isForeign(message, bytes)) {
-                    notices.accept(
-                            "host group at " + path + ": a process speaks another version of docs/host-segment.md;"
-                                    + " run the same version of framecast in both");
+                if (!connection.known && GroupMessage.isForeign(message, bytes)) {
+                    refuseVersion(connection.socket, message);
                 }
                 dismiss(i);
             }
         }
+    }
+
+    private void refuseVersion(final UnixSocket socket, final MemorySegment message) {
+        final int version = GroupMessage.version(message);
+        // It may try again and again.
+        if (version != refusedVersion) {
+            refusedVersion = version;
+            notices.accept("host group at " + path + ": process " + socket.peerProcess() + " speaks layout "
+                    + Integer.toUnsignedString(version) + " of the host segment, this one layout "
+                    + SegmentLayout.VERSION + "; run both from the same release");
+        }
+        socket.send(GroupMessage.refused(message, GroupMessage.OTHER_VERSION));
     }
 
     private void dismiss(final int index) {
@@ -397,7 +409,7 @@ public final class GroupLeader implements AutoCloseable {
         receiver.wake();
     }
 
-    private void accept(final PollSet polled) {
+    private void accept(final PollSet polled, final MemorySegment message) {
         if (!polled.isReady(0)) {
             return;
         }
@@ -408,11 +420,15 @@ public final class GroupLeader implements AutoCloseable {
             return;
         }
         try {
-            if (socket.peerUser() == user && connections.size() < SegmentLayout.MEMBERS) {
+            final boolean admitted = socket.peerUser() == user;
+            if (admitted && connections.size() < SegmentLayout.MEMBERS) {
                 final Connection made = new Connection(socket);
                 connections.add(made);
                 own = own == null ? made : own;
                 return;
+            }
+            if (admitted) {
+                socket.send(GroupMessage.refused(message, GroupMessage.NO_PLACE));
             }
         } catch (final TransportException e) {
             notices.accept(e.getMessage());
@@ -429,6 +445,8 @@ public final class GroupLeader implements AutoCloseable {
                         connection.process, connection.waker, connection.subscribes() ? connection.delivery : null);
                 if (member >= 0) {
                     connection.places.put(shared, member);
+                } else {
+                    connection.socket.send(GroupMessage.refused(message, GroupMessage.NO_PLACE));
                 }
                 if (member < 0
                         || !connection.socket.send(

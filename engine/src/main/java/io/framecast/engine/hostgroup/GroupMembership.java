@@ -207,10 +207,7 @@ final class GroupMembership implements AutoCloseable {
                 return false;
             }
             if (!GroupMessage.is(message, length, GroupMessage.SEGMENT)) {
-                if (GroupMessage.isForeign(message, length)) {
-                    giveUp("host group: its leader speaks another version of docs/host-segment.md; run the same version"
-                            + " of framecast in both processes, or use host-group=off");
-                }
+                onRefused(length);
                 return true;
             }
             final FollowerSegment made = FollowerSegment.of(
@@ -227,6 +224,20 @@ final class GroupMembership implements AutoCloseable {
             heartbeat = made.heartbeat();
             stillLooks = 0;
             follower.add(made);
+        }
+    }
+
+    private void onRefused(final int length) {
+        if (GroupMessage.isForeign(message, length)) {
+            giveUp("host group: this program speaks layout " + SegmentLayout.VERSION
+                    + " of the host segment, its leader (process " + connection.leader() + ") layout "
+                    + Integer.toUnsignedString(GroupMessage.version(message))
+                    + "; run both from the same release, or use host-group=off");
+        } else if (GroupMessage.is(message, length, GroupMessage.REFUSED)
+                && GroupMessage.reason(message) == GroupMessage.NO_PLACE
+                && segment == null) {
+            // It need not ask again: it holds nothing that a place would keep.
+            refusals = REFUSALS_MAX - 1;
         }
     }
 

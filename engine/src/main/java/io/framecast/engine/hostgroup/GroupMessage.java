@@ -6,7 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.framecast.reliability.wire.Delivery;
 import java.lang.foreign.MemorySegment;
 
-/// The two messages between followers and their leader (docs/host-segment.md).
+/// The messages between followers and their leader (docs/host-segment.md).
 ///
 /// ```
 /// HELLO    follower → leader  0 magic u64  8 version u32  12 type u32 = 1  16 process u64
@@ -15,11 +15,17 @@ import java.lang.foreign.MemorySegment;
 ///                             32 delivery u16, patience u16 as in JOIN (docs/protocol.md)
 /// SEGMENT  leader → follower  0 magic u64  8 version u32  12 type u32 = 2  16 generation u64  24 member u32
 ///                             and four descriptors: ring (to be read), words, the member's counter, the leader's
+/// REFUSED  leader → follower  0 magic u64  8 version u32, the leader's  12 type u32 = 5
+///                             16 reason u64: 1 the follower speaks another version, 2 no place is left
 /// ```
 final class GroupMessage {
     static final int HELLO = 1;
     static final int SEGMENT = 2;
+    // 3 and 4 are those of clients that publish.
+    static final int REFUSED = 5;
     static final int BYTES = 40;
+    static final long OTHER_VERSION = 1;
+    static final long NO_PLACE = 2;
     static final long NO_SUBSCRIBER = -1;
 
     private static final long VERSION_AT = 8;
@@ -53,6 +59,10 @@ final class GroupMessage {
         return message.asSlice(0, BYTES);
     }
 
+    static MemorySegment refused(final MemorySegment message, final long reason) {
+        return begin(message, REFUSED, reason);
+    }
+
     static boolean is(final MemorySegment message, final int bytes, final int type) {
         return bytes == BYTES
                 && message.get(JAVA_LONG, 0) == SegmentLayout.MAGIC
@@ -67,6 +77,11 @@ final class GroupMessage {
                 && message.get(JAVA_INT, VERSION_AT) != SegmentLayout.VERSION;
     }
 
+    /// Of the sender, in a message that [#isForeign].
+    static int version(final MemorySegment message) {
+        return message.get(JAVA_INT, VERSION_AT);
+    }
+
     static long process(final MemorySegment message) {
         return message.get(JAVA_LONG, NUMBER_AT);
     }
@@ -79,6 +94,10 @@ final class GroupMessage {
     static Delivery delivery(final MemorySegment message) {
         final int code = message.get(JAVA_INT, DELIVERY_AT);
         return Delivery.isCode(code) ? Delivery.of(code) : Delivery.RELIABLE;
+    }
+
+    static long reason(final MemorySegment message) {
+        return message.get(JAVA_LONG, NUMBER_AT);
     }
 
     static int member(final MemorySegment message) {

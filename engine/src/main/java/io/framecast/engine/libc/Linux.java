@@ -225,6 +225,7 @@ public final class Linux {
     public static final int EADDRINUSE = 98;
     public static final int EADDRNOTAVAIL = 99;
     public static final int ENETUNREACH = 101;
+    public static final int ECONNRESET = 104;
     public static final int ENOBUFS = 105;
     public static final int ECONNREFUSED = 111;
     public static final int EHOSTUNREACH = 113;

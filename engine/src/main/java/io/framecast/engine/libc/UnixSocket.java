@@ -192,7 +192,11 @@ public final class UnixSocket implements AutoCloseable {
             header.set(JAVA_LONG, Linux.MSG_CONTROL, control.address());
             header.set(JAVA_LONG, Linux.MSG_CONTROLLEN, control.byteSize());
             final MemorySegment capture = Libc.newCapture(scratch);
-            final long bytes = Libc.recvmsg(capture, descriptor, header, flags | Linux.MSG_CMSG_CLOEXEC);
+            long bytes = Libc.recvmsg(capture, descriptor, header, flags | Linux.MSG_CMSG_CLOEXEC);
+            if (bytes < 0 && Libc.errno(capture) == Linux.ECONNRESET) {
+                // The other end left before it read everything. Its last message may lie behind that, once.
+                bytes = Libc.recvmsg(capture, descriptor, header, flags | Linux.MSG_CMSG_CLOEXEC);
+            }
             if (bytes < 0) {
                 final int error = Libc.errno(capture);
                 return error == Linux.EAGAIN || error == Linux.EINTR ? -1 : 0;

@@ -17,6 +17,7 @@ import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -169,6 +170,65 @@ class GroupLeaderTest {
             Thread.sleep(300);
             assertEquals(2, notices.size(), notices::toString);
         }
+    }
+
+    private long refusal(final UnixSocket follower) {
+        final int length = follower.receive(message, new int[UnixSocket.DESCRIPTORS_MAX], 0);
+        assertTrue(GroupMessage.is(message, length, GroupMessage.REFUSED), () -> "got " + length + " bytes");
+        return GroupMessage.reason(message);
+    }
+
+    @Test
+    void shouldNameItsLayoutToAFollowerOfAnother() throws InterruptedException {
+        for (int i = 0; i < 2; i++) {
+            try (UnixSocket follower = UnixSocket.connect(path)) {
+                assertNotNull(follower);
+                final MemorySegment hello = GroupMessage.hello(message, process, 0, Delivery.RELIABLE);
+                hello.set(ValueLayout.JAVA_INT, 8, SegmentLayout.VERSION + 1);
+                follower.send(hello);
+                assertEquals(GroupMessage.OTHER_VERSION, refusal(follower));
+                assertEquals(0, follower.receive(message, new int[UnixSocket.DESCRIPTORS_MAX], 0), "it hangs up");
+            }
+        }
+        assertTrue(comesTrue(() -> !notices.isEmpty()));
+        assertEquals(1, notices.size(), notices::toString);
+        assertTrue(
+                notices.getFirst()
+                        .endsWith(": process " + process + " speaks layout " + (SegmentLayout.VERSION + 1)
+                                + " of the host segment, this one layout " + SegmentLayout.VERSION
+                                + "; run both from the same release"),
+                notices::toString);
+    }
+
+    /// Though it did not read what the follower sent.
+    @Test
+    void shouldSayThatNoPlaceIsLeft() {
+        final List<UnixSocket> members = new ArrayList<>();
+        try {
+            for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
+                members.add(survivor());
+            }
+            try (UnixSocket late = survivor()) {
+                assertEquals(GroupMessage.NO_PLACE, refusal(late));
+                assertEquals(0, late.receive(message, new int[UnixSocket.DESCRIPTORS_MAX], 0), "it hangs up");
+            }
+        } finally {
+            members.forEach(UnixSocket::close);
+        }
+    }
+
+    /// Nothing of it is a HELLO: the leader ends the connection, and goes on.
+    @Test
+    void shouldAnswerNothingToAStranger() {
+        for (final int bytes : new int[] {1, 8, 12, 40}) {
+            try (UnixSocket stranger = UnixSocket.connect(path)) {
+                assertNotNull(stranger);
+                message.fill((byte) 0x5a);
+                stranger.send(message.asSlice(0, bytes));
+                assertEquals(0, stranger.receive(message, new int[UnixSocket.DESCRIPTORS_MAX], 0), "it hangs up");
+            }
+        }
+        shouldSayThatNoPlaceIsLeft();
     }
 
     private SharedFrames share(final MirroredMemory ring) {

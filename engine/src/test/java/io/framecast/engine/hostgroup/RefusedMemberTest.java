@@ -15,11 +15,16 @@ import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.node.StreamFixture;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// A group whose leader takes nobody.
 class RefusedMemberTest {
@@ -30,22 +35,32 @@ class RefusedMemberTest {
         assumeTrue(Linux.isPresent(), () -> Linux.unavailable().orElse(""));
     }
 
-    private static void refuse(final UnixSocket listener) {
-        while (true) {
-            final UnixSocket socket = listener.accept();
-            if (socket == null) {
-                return;
+    private static void refuse(final UnixSocket listener, final @Nullable Consumer<MemorySegment> how) {
+        try (Arena arena = Arena.ofConfined()) {
+            final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES);
+            while (true) {
+                final UnixSocket socket = listener.accept();
+                if (socket == null) {
+                    return;
+                }
+                if (how != null) {
+                    how.accept(message);
+                    socket.send(message.asSlice(0, GroupMessage.BYTES));
+                }
+                socket.close();
             }
-            socket.close();
         }
     }
 
-    @Test
-    void shouldReceiveTheStreamItselfWhereNoPlaceIsLeft() throws Exception {
+    /// It hangs up; or it says that it has no place.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldReceiveTheStreamItselfWhereNoPlaceIsLeft(final boolean says) throws Exception {
         final Channel channel = StreamFixture.channel("udp", "|device=host|host-group=full");
         final Path path = HostGroups.directory().resolve(HostGroups.name(channel, "") + ".sock");
         final UnixSocket listener = UnixSocket.listen(path);
-        Thread.ofPlatform().daemon().start(() -> refuse(listener));
+        final Consumer<MemorySegment> full = message -> GroupMessage.refused(message, GroupMessage.NO_PLACE);
+        Thread.ofPlatform().daemon().start(() -> refuse(listener, says ? full : null));
         try (Framecast node = Framecast.launch();
                 Arena arena = Arena.ofConfined();
                 Subscriber subscriber = node.subscribe(channel);
@@ -61,6 +76,36 @@ class RefusedMemberTest {
             try (DeviceFrame received = subscriber.poll()) {
                 assertEquals(5000, received.length());
             }
+        } finally {
+            Files.deleteIfExists(path);
+            listener.close();
+        }
+    }
+
+    @Test
+    void shouldNameBothLayoutsWhereItsLeaderSpeaksAnother() throws Exception {
+        final Channel channel = StreamFixture.channel("udp", "|device=host|host-group=foreign");
+        final Path path = HostGroups.directory().resolve(HostGroups.name(channel, "") + ".sock");
+        final UnixSocket listener = UnixSocket.listen(path);
+        Thread.ofPlatform()
+                .daemon()
+                .start(() -> refuse(
+                        listener,
+                        message -> GroupMessage.refused(message, GroupMessage.OTHER_VERSION)
+                                .set(ValueLayout.JAVA_INT, 8, SegmentLayout.VERSION + 1)));
+        try (Framecast node = Framecast.launch();
+                Subscriber subscriber = node.subscribe(channel)) {
+            final long endNs = System.nanoTime() + WAIT_NS;
+            while (subscriber.failure().isEmpty()) {
+                subscriber.awaitFrame(Duration.ofMillis(5));
+                assertTrue(System.nanoTime() < endNs, "it says nothing");
+            }
+            assertEquals(
+                    "host group: this program speaks layout " + SegmentLayout.VERSION
+                            + " of the host segment, its leader (process "
+                            + ProcessHandle.current().pid() + ") layout " + (SegmentLayout.VERSION + 1)
+                            + "; run both from the same release, or use host-group=off",
+                    subscriber.failure().orElseThrow());
         } finally {
             Files.deleteIfExists(path);
             listener.close();
