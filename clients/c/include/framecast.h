@@ -311,7 +311,8 @@ void fc_frame_release(const fc_frame *frame);
  * Frames in a GPU's memory, of a subscriber with a CUDA device. The library calls the driver, which it looks for when
  * the first such subscriber is made, in the device's primary context: that of the CUDA runtime and of PyTorch.
  *
- * fc_next begins the copy. fc_frame_device makes a stream wait for it, and gives the frame's address; the bytes are not
+ * fc_next begins the copy; where another process is about to put the frame on the GPU, it waits for that, a tenth of a second
+ * at most. fc_frame_device makes a stream wait for it, and gives the frame's address; the bytes are not
  * to be written. `data` is the frame in host memory, as ever.
  *
  * stream: a CUstream or cudaStream_t of that context; NULL the legacy default stream, (void *)2 the one of each thread.

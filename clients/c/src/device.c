@@ -151,6 +151,23 @@ void fci_device_unpin(const struct fci_device *device, const void *start) {
     }
 }
 
+void *fci_device_allocate_host(const struct fci_device *device, uint64_t bytes) {
+    void *memory = NULL;
+    if (fci_device_enter(device)) {
+        int answer = device->cuda->host_allocate(&memory, bytes, PORTABLE);
+        memory = answer == FCI_CUDA_SUCCESS ? memory : NULL;
+        fci_device_leave(device);
+    }
+    return memory;
+}
+
+void fci_device_free_host(const struct fci_device *device, void *memory) {
+    if (fci_device_enter(device)) {
+        device->cuda->host_free(memory);
+        fci_device_leave(device);
+    }
+}
+
 /* Memory of a frame's own, in which later frames find room too. */
 static int make_room(const struct fci_device *device, struct fci_device_copy *copy, uint64_t bytes) {
     int answer = FCI_CUDA_SUCCESS;

@@ -57,6 +57,10 @@ int fci_device_reach(const struct fci_device *device, const int64_t identity[2])
 bool fci_device_pin(const struct fci_device *device, const void *start, uint64_t bytes);
 void fci_device_unpin(const struct fci_device *device, const void *start);
 
+/* Pinned memory; NULL where there is none. */
+void *fci_device_allocate_host(const struct fci_device *device, uint64_t bytes);
+void fci_device_free_host(const struct fci_device *device, void *memory);
+
 /* With the subscriber's lock, below. */
 
 /* Begins to copy a frame to the device, or finds it there. */

@@ -39,15 +39,31 @@ static void give_spare(struct fc_subscriber *subscriber, struct fci_frame *frame
     subscriber->spare = frame;
 }
 
-static bool copy_out(struct fci_frame *frame, const uint8_t *from, uint64_t bytes) {
-    if (frame->copy_bytes < bytes) {
+void fci_frame_free_copy(struct fc_subscriber *subscriber, struct fci_frame *frame) {
+    if (!frame->copy_is_pinned) {
         free(frame->copy);
-        frame->copy_bytes = 0;
+    } else if (!subscriber->forked) {
+        fci_device_free_host(subscriber->device, frame->copy);
+    }
+    frame->copy = NULL;
+    frame->copy_bytes = 0;
+}
+
+/* A device copies out of pinned memory by itself. */
+static bool make_copy(struct fc_subscriber *subscriber, struct fci_frame *frame, uint64_t bytes) {
+    fci_frame_free_copy(subscriber, frame);
+    frame->copy = subscriber->device == NULL ? NULL : fci_device_allocate_host(subscriber->device, bytes);
+    frame->copy_is_pinned = frame->copy != NULL;
+    if (frame->copy == NULL) {
         frame->copy = malloc(bytes);
-        if (frame->copy == NULL) {
-            return false;
-        }
-        frame->copy_bytes = bytes;
+    }
+    frame->copy_bytes = frame->copy == NULL ? 0 : bytes;
+    return frame->copy != NULL;
+}
+
+static bool copy_out(struct fc_subscriber *subscriber, struct fci_frame *frame, const uint8_t *from, uint64_t bytes) {
+    if (frame->copy_bytes < bytes && !make_copy(subscriber, frame, bytes)) {
+        return false;
     }
     memcpy(frame->copy, from, bytes);
     return true;
@@ -75,7 +91,7 @@ struct fci_frame *fci_frame_make(struct fc_subscriber *subscriber, int64_t numbe
     struct fci_frame *frame = take_spare(subscriber);
     uint64_t bytes = (uint64_t)entry->bytes;
     const uint8_t *data = segment->ring + entry->offset;
-    if (frame == NULL || (segment->unheld && !copy_out(frame, data, bytes))
+    if (frame == NULL || (segment->unheld && !copy_out(subscriber, frame, data, bytes))
         || !take_format(subscriber, frame, entry->format)) {
         if (frame != NULL) {
             give_spare(subscriber, frame);

@@ -85,7 +85,7 @@ static void free_subscriber(struct fc_subscriber *subscriber) {
     for (struct fci_frame *frame = subscriber->spare; frame != NULL;) {
         struct fci_frame *next = frame->next;
         fci_device_free(subscriber, frame);
-        free(frame->copy);
+        fci_frame_free_copy(subscriber, frame);
         free(frame);
         frame = next;
     }

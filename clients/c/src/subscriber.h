@@ -28,6 +28,7 @@ struct fci_frame {
     struct fci_format *format;
     uint8_t *copy;
     uint64_t copy_bytes;
+    bool copy_is_pinned;
     struct fci_device_copy device;
     struct fci_frame *next;
     uint8_t metadata[FC_LAYOUT_METADATA_BYTES_MAX];
@@ -122,6 +123,7 @@ fc_status fci_standing(struct fc_subscriber *subscriber, fc_error *error);
 /* frame.c, with the lock. */
 struct fci_frame *fci_frame_make(struct fc_subscriber *subscriber, int64_t number, const struct fci_entry *entry);
 void fci_frame_drop(struct fci_frame *frame);
+void fci_frame_free_copy(struct fc_subscriber *subscriber, struct fci_frame *frame);
 /* One reference less. Whether that was the last one, and with it a reference to the subscriber, which the caller drops. */
 bool fci_frame_unref(struct fci_frame *frame);
 /* The number of its subscriber's GPU. */

@@ -282,6 +282,7 @@ static void should_copy_what_may_be_written_again(void) {
     const void *address;
     CHECK_NUMBER(FC_OK, fc_frame_device(frame, stream, &address, NULL));
     should_lie_on_the_device(address, 3000, 0);
+    CHECK_NUMBER(1, cuda.live("pinned"));
     fc_frame_release(frame);
     end(&pair);
 }
@@ -544,7 +545,7 @@ static void should_need_no_driver(void) {
 }
 
 static void should_leave_nothing(void) {
-    static const char *const KINDS[] = {"contexts", "device", "imported", "registered", "streams", "events"};
+    static const char *const KINDS[] = {"contexts", "device", "imported", "registered", "pinned", "streams", "events"};
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
         CHECK_NUMBER(0, cuda.live(KINDS[i]));
     }

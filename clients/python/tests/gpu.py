@@ -203,6 +203,30 @@ def read_in_place_by_three_processes(streams):
     return one_copy_for_three_processes(streams, "|placement=shared")
 
 
+def frames_are_pinned(streams):
+    """In the ring, and under `latest` in the program's own memory: then copies need no processor."""
+    import ctypes
+
+    import torch
+
+    # CUDA's context is this thread's from here on.
+    torch.zeros(1, device=streams.device)
+    driver = ctypes.CDLL("libcuda.so.1")
+    found = []
+    for delivery in ("reliable", "latest"):
+        channel = streams.channel()
+        streams.publish(channel + "|host-group=auto|window=64M", 60, "--wait-subscribers", "1")
+        with framecast.subscribe(f"{channel}|delivery={delivery}", device=streams.device, leader_wait=60) as stream:
+            frame = stream.next(20)
+            kind = ctypes.c_uint()
+            # CU_POINTER_ATTRIBUTE_MEMORY_TYPE: unknown to the driver where it is not pinned.
+            answer = driver.cuPointerGetAttribute(ctypes.byref(kind), 2, ctypes.c_uint64(frame._data))
+            found.append((delivery, frame.copied, answer))
+            frame.release()
+    assert [answer for _, _, answer in found] == [0, 0], found
+    return str(found)
+
+
 def goodput(streams, seconds=4.0):
     """Frames of 8 MiB on this host, to the GPU; beside a copy of each from memory that CUDA did not pin."""
     import torch
@@ -244,6 +268,7 @@ CHECKS = [
     cupy_reads,
     jax_reads,
     numpy_cannot_write,
+    frames_are_pinned,
     one_copy_for_three_processes,
     read_in_place_by_three_processes,
     goodput,
