@@ -1,0 +1,29 @@
+package io.framecast.engine.crypto;
+
+import java.lang.foreign.MemorySegment;
+
+/// Seals and opens datagrams in place under one key: authenticated encryption with associated data (McGrew 2008,
+/// RFC 5116), tags of 16 bytes, nonces of 12: an int in front of a long, big-endian. A nonce seals one datagram only:
+/// repairs send what was sealed.
+///
+/// One thread at a time. Nothing is allocated for a datagram, but by the JDK's ciphers.
+public interface Aead extends AutoCloseable {
+    int TAG_BYTES = 16;
+    int NONCE_BYTES = 12;
+
+    /// The cipher's name.
+    String name();
+
+    /// Encrypts the payload, and writes the tag over header and payload.
+    void seal(int lane, long number, MemorySegment header, MemorySegment payload, MemorySegment tag);
+
+    /// Decrypts the payload.
+    ///
+    /// @return false where the tag is not that of header and payload under this key and nonce: then the payload is
+    ///     garbage, which its user must not read
+    boolean open(int lane, long number, MemorySegment header, MemorySegment payload, MemorySegment tag);
+
+    /// Wipes the key.
+    @Override
+    void close();
+}

@@ -1,0 +1,66 @@
+package io.framecast.engine.crypto;
+
+import java.security.GeneralSecurityException;
+import java.util.Arrays;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/// HKDF with SHA-256 (Krawczyk and Eronen 2010, RFC 5869). Arrays that held secrets are wiped; the JDK keeps copies for
+/// as long as a call lasts.
+final class Hkdf {
+    static final int HASH_BYTES = 32;
+    private static final String HMAC = "HmacSHA256";
+
+    private Hkdf() {}
+
+    /// HKDF-Extract (§2.2).
+    ///
+    /// @param salt of any length
+    static SecretBytes extract(final byte[] salt, final SecretBytes input) {
+        final byte[] copy = input.copy();
+        try {
+            // HMAC pads its key with zeros: so the RFC's default, HashLen zeros, is the empty one.
+            return SecretBytes.take(
+                    mac(salt.length == 0 ? new byte[HASH_BYTES] : salt).doFinal(copy));
+        } finally {
+            Arrays.fill(copy, (byte) 0);
+        }
+    }
+
+    /// HKDF-Expand (§2.3).
+    ///
+    /// @param bytes 1 … 255 × 32
+    static SecretBytes expand(final SecretBytes key, final byte[] info, final int bytes) {
+        if (bytes < 1 || bytes > 255 * HASH_BYTES) {
+            throw new IllegalArgumentException("expected 1 … " + 255 * HASH_BYTES + " bytes, got " + bytes);
+        }
+        final byte[] copy = key.copy();
+        final byte[] output = new byte[bytes];
+        byte[] block = {};
+        try {
+            final Mac mac = mac(copy);
+            for (int at = 0, i = 1; at < bytes; at += HASH_BYTES, i++) {
+                mac.update(block);
+                mac.update(info);
+                mac.update((byte) i);
+                Arrays.fill(block, (byte) 0);
+                block = mac.doFinal();
+                System.arraycopy(block, 0, output, at, Math.min(HASH_BYTES, bytes - at));
+            }
+            return SecretBytes.take(output);
+        } finally {
+            Arrays.fill(copy, (byte) 0);
+            Arrays.fill(block, (byte) 0);
+        }
+    }
+
+    private static Mac mac(final byte[] key) {
+        try {
+            final Mac mac = Mac.getInstance(HMAC);
+            mac.init(new SecretKeySpec(key, HMAC));
+            return mac;
+        } catch (final GeneralSecurityException e) {
+            throw new IllegalStateException("the JDK has no " + HMAC, e);
+        }
+    }
+}
