@@ -44,6 +44,10 @@ gboolean published_set(Published *published, GstCaps *caps, fc_error *error) {
         gst_caps_set_features(published->caps, 0, NULL);
     }
     published->is_video = gst_structure_has_name(type, "video/x-raw") && gst_video_info_from_caps(&published->video, caps);
+    if (on_device && !published->is_video) {
+        return refuse(error, FC_E_UNSUPPORTED, "framecastsink reads raw pictures alone from a GPU's memory; put cudadownload in"
+                      " front");
+    }
     published->is_audio = gst_structure_has_name(type, "audio/x-raw") && gst_audio_info_from_caps(&published->audio, caps);
     return TRUE;
 }
