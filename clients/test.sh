@@ -607,8 +607,7 @@ test_gstreamer_caps() {
 test_gstreamer_stops() {
     new_channel
     start publisher "$here/c/build/test/publisher" "$channel" 1000000000 5000 4 1 "${formats[@]}"
-    "$here/gstreamer/build/test/cycles" "$channel" "${FRAMECAST_TEST_CYCLES:-100}" >"$work/cycles"
-    cat "$work/cycles"
+    "$here/gstreamer/build/test/cycles" "$channel" "${FRAMECAST_TEST_CYCLES:-100}" >"$work/cycles" || { cat "$work/cycles"; return 1; }
     echo "figures: $(cat "$work/cycles")"
 }
 
@@ -909,6 +908,15 @@ read_back() {
     cat "$work/seen"
     cmp "$work/file" "$work/copy"
     port=$((port + 8))
+}
+
+test_gstreamer_device_stops() {
+    make_driver
+    new_channel
+    start publisher "$here/c/build/test/publisher" "$channel" 1000000000 5000 4 1 "${formats[4]}"
+    LD_LIBRARY_PATH=$work/driver "$here/gstreamer/build/test/cycles" --device "$channel" "${FRAMECAST_TEST_CYCLES:-100}" \
+        >"$work/cycles" || { cat "$work/cycles"; return 1; }
+    echo "figures: $(cat "$work/cycles")"
 }
 
 # GStreamer's own elements read the pictures, in the context that the source gives them: in one of their own this driver gives no
@@ -1535,6 +1543,7 @@ if "$tool" --version >"$work/version" 2>&1; then
             echo 'skipped CUDA memory in GStreamer: the stub of the driver is for x86-64'
         else
             check 'gstreamer: CUDA: pictures in its memory' test_gstreamer_device
+            check 'gstreamer: CUDA: pipelines start and stop' test_gstreamer_device_stops
             check 'gstreamer: CUDA: sink' test_gstreamer_device_sink
             if [ -e "$(pkg-config --variable=pluginsdir gstreamer-1.0)/libgstnvcodec.so" ]; then
                 check 'gstreamer: CUDA: cudadownload' test_gstreamer_download
