@@ -981,7 +981,7 @@ END
 test_gstreamer_device_errors() {
     local without=$work/without
     make_driver
-    make -s -C "$here/gstreamer" CUDA=no BUILD="$without"
+    make -s -C "$here/gstreamer" WITH_CUDA=no BUILD="$without"
     one_line_of_device 'device: expected cuda:N, such as cuda:0, host' "$here/gstreamer/build" gpu0
     one_line_of_device 'device=cuda:1: these elements were built without CUDA; install libgstreamer-plugins-bad1.0-dev' \
         "$without" cuda:1
