@@ -607,8 +607,7 @@ test_gstreamer_caps() {
 test_gstreamer_stops() {
     new_channel
     start publisher "$here/c/build/test/publisher" "$channel" 1000000000 5000 4 1 "${formats[@]}"
-    "$here/gstreamer/build/test/cycles" "$channel" "${FRAMECAST_TEST_CYCLES:-100}" >"$work/cycles"
-    cat "$work/cycles"
+    "$here/gstreamer/build/test/cycles" "$channel" "${FRAMECAST_TEST_CYCLES:-100}" >"$work/cycles" || { cat "$work/cycles"; return 1; }
     echo "figures: $(cat "$work/cycles")"
 }
 
@@ -836,8 +835,8 @@ test_gstreamer_sink_errors() {
     # The base class adds that its state did not change.
     "$here/gstreamer/build/test/run" fakesrc num-buffers=1 ! framecastsink >"$work/line" || :
     grep 'framecastsink.*no uri; set uri=' "$work/line"
-    # GPU memory is not negotiated.
-    if "$here/gstreamer/build/test/run" fakesrc num-buffers=1 ! 'video/x-raw(memory:CUDAMemory)' ! framecastsink uri='framecast:udp?group=224.20.30.77:1'; then
+    # Memory that it cannot read is not negotiated.
+    if "$here/gstreamer/build/test/run" fakesrc num-buffers=1 ! 'video/x-raw(memory:GLMemory)' ! framecastsink uri='framecast:udp?group=224.20.30.77:1'; then
         return 1
     fi
     serve
@@ -860,6 +859,146 @@ test_gstreamer_sink_errors() {
     status_of "$pipeline" || status=$?
     cat "$work/pipeline"
     [ "$status" = 1 ] && [ "$(grep -c '^error of framecastsink.*is gone; start `framecast serve' "$work/pipeline")" = 1 ]
+}
+
+# Starts a publisher of random pictures; sets `video`, `publisher`.
+publish_pictures() {
+    video=${1%%=*}
+    local bytes=${1#*=}
+    head -c $((20 * bytes)) /dev/urandom >"$work/file"
+    new_channel
+    start publisher "$tool" publish "$channel|host-group=auto" --input "$work/file" --video "$video" --wait-subscribers 1
+    publisher=$started
+}
+
+# Pictures pass through CUDA's memory, by GStreamer's library and a driver without a GPU, without a change. GStreamer has no gray
+# ones there, and odd ones of three planes stay on the host.
+test_gstreamer_device() {
+    local each where on
+    make_driver
+    for each in 64x48xnv12=4608=20 64x48xrgb24=9216=20 33x17xrgb24=1683=20 33x17xnv12=867=20 64x48xyuv420p=4608=20 \
+        32x16xyuv422p10le=2048=20 40x24xyuv444p=2880=20 40x24xbgra=3840=20 34x9xyuyv422=612=20 40x24xgbrp=2880=20 \
+        40x24xgray=960=0 33x17xyuv420p=867=0; do
+        on=${each##*=}
+        publish_pictures "${each%=*}"
+        read_back "$channel" cuda:0
+        where='(memory:CUDAMemory)'
+        [ "$on" != 0 ] || where=
+        grep -q -F "caps video/x-raw$where, format" "$work/seen"
+        [ "$(tail -n 1 "$work/seen")" = "pictures 20 on the GPU $on" ]
+    done
+    # The device of the URI, one that the property takes back, and elements that ask for none.
+    publish_pictures 64x48xnv12=4608
+    read_back "$channel|device=cuda:0" ''
+    [ "$(tail -n 1 "$work/seen")" = 'pictures 20 on the GPU 20' ]
+    publish_pictures 64x48xnv12=4608
+    read_back "$channel|device=cuda:0" host
+    [ "$(tail -n 1 "$work/seen")" = 'pictures 20 on the GPU 0' ]
+    publish_pictures 64x48xnv12=4608
+    read_back --host "$channel" cuda:0
+    [ "$(tail -n 1 "$work/seen")" = 'pictures 20 on the GPU 0' ]
+    echo "figures: 10 kinds of pictures on the stub, GStreamer's CUDA library $(pkg-config --modversion gstreamer-cuda-1.0)"
+}
+
+# The pictures as they are read from a GPU's memory are those that were published, and nothing is left there.
+read_back() {
+    LD_LIBRARY_PATH=$work/driver start seen "$here/gstreamer/build/test/device" "$@" "$work/copy"
+    status_of "$started"
+    status_of "$publisher"
+    cat "$work/seen"
+    cmp "$work/file" "$work/copy"
+    port=$((port + 8))
+}
+
+test_gstreamer_device_stops() {
+    make_driver
+    new_channel
+    start publisher "$here/c/build/test/publisher" "$channel" 1000000000 5000 4 1 "${formats[4]}"
+    LD_LIBRARY_PATH=$work/driver "$here/gstreamer/build/test/cycles" --device "$channel" "${FRAMECAST_TEST_CYCLES:-100}" \
+        >"$work/cycles" || { cat "$work/cycles"; return 1; }
+    echo "figures: $(cat "$work/cycles")"
+}
+
+# GStreamer's own elements read the pictures, in the context that the source gives them: in one of their own this driver gives no
+# memory. They are there where NVIDIA's decoder is.
+test_gstreamer_download() {
+    local name
+    make_driver
+    for name in CtxLockCreate CtxLockDestroy CtxLock CtxUnlock CreateDecoder DestroyDecoder DecodePicture CreateVideoParser \
+        ParseVideoData DestroyVideoParser MapVideoFrame MapVideoFrame64 UnmapVideoFrame UnmapVideoFrame64 GetDecoderCaps; do
+        echo "int cuvid$name(void) { return 801; }"
+    done >"$work/driver/cuvid.c"
+    cc -shared -fPIC -Wl,-soname,libnvcuvid.so.1 "$work/driver/cuvid.c" -o "$work/driver/libnvcuvid.so.1"
+    export GST_REGISTRY=$work/gstreamer-cuda FRAMECAST_STUB_BLOCKING_STREAMS=1
+    for name in cudadownload 'tee ! queue ! cudadownload' 'video/x-raw(memory:CUDAMemory) ! queue ! cudadownload'; do
+        publish_pictures 64x48xnv12=4608
+        # shellcheck disable=SC2086 # A list of words.
+        LD_LIBRARY_PATH=$work/driver start pipeline launch framecastsrc uri="$channel" timeout=30000 device=cuda:0 ! $name \
+            ! video/x-raw ! filesink location="$work/copy"
+        status_of "$started"
+        cat "$work/pipeline"
+        cmp "$work/file" "$work/copy"
+        port=$((port + 8))
+    done
+}
+
+# From one channel to another by CUDA's memory. Rows of 33 pixels have gaps in GStreamer, and in what is published.
+test_gstreamer_device_sink() {
+    local each first seen pipeline
+    make_driver
+    for each in 64x48xnv12=4608 33x17xrgb24=1683 40x24xyuv444p=2880; do
+        publish_pictures "$each"
+        first=$channel
+        port=$((port + 8))
+        serve
+        start seen "$follower" --wait-ms 30000 "$channel|host-group=auto"
+        seen=$started
+        start pipeline launch framecastsrc uri="$channel" timeout=30000 ! filesink location="$work/copy"
+        pipeline=$started
+        LD_LIBRARY_PATH=$work/driver start relay launch framecastsrc uri="$first" timeout=30000 device=cuda:0 \
+            ! 'video/x-raw(memory:CUDAMemory)' ! framecastsink uri="$channel" wait-subscribers=2 sync=false
+        status_of "$started"
+        status_of "$seen"
+        status_of "$pipeline"
+        cat "$work/relay" "$work/seen" "$work/pipeline"
+        kill -9 "$server"
+        grep -q "^frame 0: $video" "$work/seen"
+        if grep CUDA "$work/seen"; then
+            return 1
+        fi
+        /usr/bin/python3 - "$work/file" "$work/copy" "$video" <<'END'
+import sys
+packed, copy = (open(path, "rb").read() for path in sys.argv[1:3])
+if sys.argv[3] == "33x17xrgb24":
+    copy = b"".join(copy[at : at + 99] for at in range(0, len(copy), 100))
+sys.exit(packed != copy)
+END
+        port=$((port + 8))
+    done
+}
+
+# Errors of devices come in one line, also of elements that were built without CUDA.
+test_gstreamer_device_errors() {
+    local without=$work/without
+    make -s -C "$here/gstreamer" WITH_CUDA=no BUILD="$without"
+    one_line_of_device 'device: expected cuda:N, such as cuda:0, host' "$here/gstreamer/build" gpu0
+    one_line_of_device 'device=cuda:1: these elements were built without CUDA; install libgstreamer-plugins-bad1.0-dev' \
+        "$without" cuda:1
+    if [ "$cuda" = yes ] && [ "$(uname -m)" = x86_64 ]; then
+        make_driver
+        one_line_of_device 'cuda:7: this process sees no such GPU' "$here/gstreamer/build" cuda:7
+        FRAMECAST_STUB_INIT=100 one_line_of_device 'cuda:0: GStreamer finds no CUDA driver here' "$here/gstreamer/build" cuda:0
+    fi
+}
+
+one_line_of_device() {
+    if LD_LIBRARY_PATH=$work/driver:$here/c/build GST_PLUGIN_PATH=$2 GST_REGISTRY=$work/registry-of-${2##*/} \
+        "$here/gstreamer/build/test/run" framecastsrc uri='framecast:udp?group=224.20.30.77:1' device="$3" ! fakesink \
+        >"$work/line" 2>&1; then
+        return 1
+    fi
+    cat "$work/line"
+    [ "$(grep -c "^error of framecastsrc.*: $1" "$work/line")" = 1 ]
 }
 
 if [ -n "$only" ]; then
@@ -1356,6 +1495,9 @@ if command -v gst-launch-1.0 >/dev/null && pkg-config --exists gstreamer-video-1
     check 'gstreamer: caps of each format' test_gstreamer_caps
     check 'gstreamer: pipelines start and stop' test_gstreamer_stops
     check 'gstreamer: errors' test_gstreamer_errors
+    cuda=no
+    [ ! -e "$here/gstreamer/build/cuda-yes" ] || cuda=yes
+    check 'gstreamer: CUDA: errors' test_gstreamer_device_errors
 else
     echo 'skipped GStreamer: apt install libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev gstreamer1.0-plugins-base gstreamer1.0-tools'
 fi
@@ -1395,6 +1537,20 @@ if "$tool" --version >"$work/version" 2>&1; then
         check 'gstreamer: sink: a full ring' test_gstreamer_sink_full
         check 'gstreamer: sink: errors' test_gstreamer_sink_errors
         check 'gstreamer: the sample' test_gstreamer_sample
+        if [ "$cuda" = no ]; then
+            echo 'skipped CUDA memory in GStreamer: apt install libgstreamer-plugins-bad1.0-dev'
+        elif [ "$(uname -m)" != x86_64 ]; then
+            echo 'skipped CUDA memory in GStreamer: the stub of the driver is for x86-64'
+        else
+            check 'gstreamer: CUDA: pictures in its memory' test_gstreamer_device
+            check 'gstreamer: CUDA: pipelines start and stop' test_gstreamer_device_stops
+            check 'gstreamer: CUDA: sink' test_gstreamer_device_sink
+            if [ -e "$(pkg-config --variable=pluginsdir gstreamer-1.0)/libgstnvcodec.so" ]; then
+                check 'gstreamer: CUDA: cudadownload' test_gstreamer_download
+            else
+                echo 'skipped cudadownload: apt install gstreamer1.0-plugins-bad'
+            fi
+        fi
     fi
     check 'the leader is killed' test_leader_is_killed
     check 'the leader stands still' test_leader_stands_still

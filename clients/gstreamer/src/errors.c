@@ -2,6 +2,7 @@
 
 GstFlowReturn report(gpointer element, const fc_error *error) {
     switch (error->status) {
+    case FC_E_DEVICE:
     case FC_E_NO_LEADER:
     case FC_E_NO_SERVER: GST_ELEMENT_ERROR(element, RESOURCE, NOT_FOUND, ("%s", error->text), (NULL)); break;
     case FC_E_ARGUMENT:

@@ -2,6 +2,7 @@
 #include "formats.h"
 
 #include "caps.h"
+#include "device.h"
 
 #include <string.h>
 
@@ -28,16 +29,25 @@ static gboolean refuse(fc_error *error, fc_status status, const char *text, ...)
 gboolean published_set(Published *published, GstCaps *caps, fc_error *error) {
     const GstCapsFeatures *features = gst_caps_get_features(caps, 0);
     published_clear(published);
-    if (features != NULL && !gst_caps_features_is_equal(features, GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY)) {
+    gboolean on_device = device_reads(caps, 0);
+    if (!on_device && features != NULL && !gst_caps_features_is_equal(features, GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY)) {
         gchar *names = gst_caps_features_to_string(features);
         refuse(error, FC_E_UNSUPPORTED,
-               "framecastsink publishes from system memory, got %s; put cudadownload, gldownload or the like in front", names);
+               "framecastsink cannot read %s; put cudadownload, gldownload or the like in front", names);
         g_free(names);
         return FALSE;
     }
     const GstStructure *type = gst_caps_get_structure(caps, 0);
-    published->caps = gst_caps_ref(caps);
+    published->on_device = on_device;
+    published->caps = on_device ? gst_caps_copy(caps) : gst_caps_ref(caps);
+    if (on_device) {
+        gst_caps_set_features(published->caps, 0, NULL);
+    }
     published->is_video = gst_structure_has_name(type, "video/x-raw") && gst_video_info_from_caps(&published->video, caps);
+    if (on_device && !published->is_video) {
+        return refuse(error, FC_E_UNSUPPORTED, "framecastsink reads raw pictures alone from a GPU's memory; put cudadownload in"
+                      " front");
+    }
     published->is_audio = gst_structure_has_name(type, "audio/x-raw") && gst_audio_info_from_caps(&published->audio, caps);
     return TRUE;
 }
@@ -108,7 +118,8 @@ static gboolean is_compact(const Parts *parts, const GstVideoInfo *video) {
 /* FALSE where the buffer's planes lie where no format can say it. */
 static gboolean set_picture(Parts *parts, const Published *published, GstBuffer *buffer, fc_error *error) {
     const GstVideoInfo *video = &published->video;
-    const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
+    /* What is downloaded lies as GStreamer lays it. */
+    const GstVideoMeta *meta = published->on_device ? NULL : gst_buffer_get_video_meta(buffer);
     const gchar *name = gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(video));
     const char *pixels = fc_pixels_of_gstreamer(name);
     gint planes = (gint)GST_VIDEO_INFO_N_PLANES(video);

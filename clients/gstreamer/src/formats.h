@@ -9,13 +9,15 @@
 typedef struct {
     /* NULL: none came. */
     GstCaps *caps;
+    /* Buffers lie in a GPU's memory; the caps are those of a copy in system memory. */
+    gboolean on_device;
     gboolean is_video;
     GstVideoInfo video;
     gboolean is_audio;
     GstAudioInfo audio;
 } Published;
 
-/* Caps in another memory than the system's are refused; *error says how to make others. */
+/* Caps in a memory that cannot be read are refused; *error says how to make others. */
 gboolean published_set(Published *published, GstCaps *caps, fc_error *error);
 void published_clear(Published *published);
 

@@ -2,6 +2,7 @@
  * the time of the pipeline begins when there is one. */
 #include "sink.h"
 
+#include "device.h"
 #include "errors.h"
 #include "formats.h"
 #include "metadata.h"
@@ -221,7 +222,7 @@ static GstFlowReturn describe(FramecastSink *self, GstBuffer *buffer) {
     gsize length;
     fc_error error;
     gsize frame_bytes = gst_buffer_get_size(buffer);
-    gboolean has_planes = gst_buffer_get_video_meta(buffer) != NULL;
+    gboolean has_planes = !self->published.on_device && gst_buffer_get_video_meta(buffer) != NULL;
     if (self->described && !has_planes && (!self->published.is_audio || frame_bytes == self->frame_bytes)) {
         return GST_FLOW_OK;
     }
@@ -299,9 +300,20 @@ static GstFlowReturn commit(FramecastSink *self, GstBuffer *buffer) {
     return GST_FLOW_OK;
 }
 
+/* Pictures of a GPU are published without the gaps that they have there. */
+static gsize frame_bytes(const FramecastSink *self, GstBuffer *buffer) {
+    gsize bytes = gst_buffer_get_size(buffer);
+    return self->published.on_device && bytes > 0 ? GST_VIDEO_INFO_SIZE(&self->published.video) : bytes;
+}
+
+static gboolean fill(const FramecastSink *self, GstBuffer *buffer, void *data, gsize bytes) {
+    return self->published.on_device ? device_download(buffer, &self->published.video, data)
+                                     : gst_buffer_extract(buffer, 0, data, bytes) == bytes;
+}
+
 static GstFlowReturn render(GstBaseSink *sink, GstBuffer *buffer) {
     FramecastSink *self = FRAMECAST_SINK(sink);
-    gsize bytes = gst_buffer_get_size(buffer);
+    gsize bytes = frame_bytes(self, buffer);
     void *data;
     fc_error error;
     fc_status status;
@@ -322,7 +334,7 @@ static GstFlowReturn render(GstBaseSink *sink, GstBuffer *buffer) {
     if (flow != GST_FLOW_OK) {
         return flow;
     }
-    if (gst_buffer_extract(buffer, 0, data, bytes) != bytes) {
+    if (!fill(self, buffer, data, bytes)) {
         fc_abort(self->publisher);
         self->failed = TRUE;
         GST_ELEMENT_ERROR(self, RESOURCE, READ, ("cannot map a buffer; put an element in front that gives system memory"),
@@ -368,7 +380,7 @@ static gboolean set_caps(GstBaseSink *sink, GstCaps *caps) {
     return FALSE;
 }
 
-/* Anything that lies in system memory. */
+/* Anything that lies in system memory, and pictures in a GPU's memory where these elements can read it. */
 static GstCaps *get_caps(GstBaseSink *sink, GstCaps *filter) {
     (void)sink;
     if (filter == NULL || gst_caps_is_any(filter)) {
@@ -380,6 +392,8 @@ static GstCaps *get_caps(GstBaseSink *sink, GstCaps *filter) {
         if (gst_caps_features_is_any(features)
             || gst_caps_features_is_equal(features, GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY)) {
             gst_caps_append_structure(caps, gst_structure_copy(gst_caps_get_structure(filter, i)));
+        } else if (device_reads(filter, i)) {
+            gst_caps_append(caps, gst_caps_copy_nth(filter, i));
         }
     }
     return caps;

@@ -3,6 +3,7 @@
 #include "source.h"
 
 #include "buffers.h"
+#include "device.h"
 #include "errors.h"
 #include "metadata.h"
 
@@ -20,17 +21,24 @@ struct _FramecastSrc {
     /* Properties; the object's lock guards them, and the subscriber. */
     gchar *uri;
     gchar *delivery;
+    gchar *device_name;
     gint timeout_ms;
     fc_subscriber *subscriber;
     /* The pipeline stops: nothing waits. */
     atomic_bool stopping;
     /* The latency query reads it on other threads: the object's lock. */
     GstClockTime duration;
+    /* The GPU, NULL for none; queries of others open it, too. The context is one that the pipeline gave. */
+    GMutex device_lock;
+    Device *device;
+    GstObject *context;
     /* The rest is of the streaming thread. */
     Description description;
     gboolean described;
     guint64 format;
     gboolean planes_understood;
+    /* Buffers lie in the GPU's memory. */
+    gboolean on_device;
     /* The source's time of a frame, and the running time that it stands for. */
     gboolean timed;
     guint64 session;
@@ -41,7 +49,7 @@ struct _FramecastSrc {
 
 G_DEFINE_FINAL_TYPE(FramecastSrc, framecast_src, GST_TYPE_PUSH_SRC)
 
-enum { URI = 1, DELIVERY, TIMEOUT };
+enum { URI = 1, DELIVERY, TIMEOUT, DEVICE };
 
 /* Of caps ANY: formats decide. */
 static GstStaticPadTemplate template = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -58,6 +66,10 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
         g_free(self->delivery);
         self->delivery = g_value_dup_string(value);
         break;
+    case DEVICE:
+        g_free(self->device_name);
+        self->device_name = g_value_dup_string(value);
+        break;
     case TIMEOUT: self->timeout_ms = g_value_get_int(value); break;
     default: G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
     }
@@ -70,6 +82,7 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *s
     switch (id) {
     case URI: g_value_set_string(value, self->uri); break;
     case DELIVERY: g_value_set_string(value, self->delivery); break;
+    case DEVICE: g_value_set_string(value, self->device_name); break;
     case TIMEOUT: g_value_set_int(value, self->timeout_ms); break;
     default: G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
     }
@@ -107,6 +120,46 @@ static gchar *whole_uri(FramecastSrc *self) {
     return uri;
 }
 
+/* The GPU that the property asks for, else the URI: its number, DEVICE_NONE, DEVICE_INVALID. */
+static gint wanted_device(FramecastSrc *self) {
+    gint wanted = DEVICE_NONE;
+    GST_OBJECT_LOCK(self);
+    if (self->device_name != NULL && self->device_name[0] != 0) {
+        wanted = device_of_text(self->device_name);
+    } else if (self->uri != NULL) {
+        gchar **parts = g_strsplit_set(self->uri, "|?", -1);
+        for (gchar **part = parts; *part != NULL; part++) {
+            if (g_str_has_prefix(*part, "device=")) {
+                wanted = device_of_text(*part + strlen("device="));
+            }
+        }
+        g_strfreev(parts);
+        /* libframecast says what is wrong with its URI. */
+        wanted = wanted == DEVICE_INVALID ? DEVICE_NONE : wanted;
+    }
+    GST_OBJECT_UNLOCK(self);
+    return wanted;
+}
+
+/* With device_lock. Whether the GPU that is asked for is open, or none is. */
+static gboolean open_device(FramecastSrc *self, fc_error *error) {
+    gint wanted = wanted_device(self);
+    if (wanted == DEVICE_INVALID) {
+        error->status = FC_E_ARGUMENT;
+        g_strlcpy(error->text, "device: expected cuda:N, such as cuda:0, host, or nothing for that of the uri", sizeof error->text);
+        return FALSE;
+    }
+    if (self->device != NULL && device_ordinal(self->device) != wanted) {
+        device_close(self->device);
+        self->device = NULL;
+    }
+    if (wanted != DEVICE_NONE && self->device == NULL) {
+        self->device = device_open(wanted, self->context, error);
+        return self->device != NULL;
+    }
+    return TRUE;
+}
+
 static GstFlowReturn subscribe(FramecastSrc *self) {
     fc_error error = {.status = FC_OK};
     fc_subscriber *subscriber;
@@ -116,6 +169,11 @@ static GstFlowReturn subscribe(FramecastSrc *self) {
     options.leader_wait_ms = self->timeout_ms;
     options.on_wait = is_stopping;
     options.context = self;
+    if (self->device != NULL) {
+        options.cuda_device = device_ordinal(self->device);
+    } else if (self->device_name != NULL && self->device_name[0] != 0) {
+        options.cuda_device = FC_DEVICE_NONE;
+    }
     do {
         status = fc_subscribe(uri, &options, &subscriber, &error);
         /* A signal ends the wait, too. */
@@ -169,6 +227,35 @@ static void announce_latency(FramecastSrc *self) {
     }
 }
 
+/* Whether an element behind this one asks for these caps in a GPU's memory; one that takes anything does not. */
+static gboolean asks_for_device(FramecastSrc *self, GstCaps *caps) {
+    GstCaps *taken = gst_pad_peer_query_caps(GST_BASE_SRC_PAD(self), NULL);
+    gboolean asks = FALSE;
+    for (guint i = 0; i < gst_caps_get_size(taken) && !asks; i++) {
+        if (device_reads(taken, i)) {
+            GstCaps *one = gst_caps_copy_nth(taken, i);
+            asks = gst_caps_can_intersect(one, caps);
+            gst_caps_unref(one);
+        }
+    }
+    gst_caps_unref(taken);
+    return asks;
+}
+
+/* Decides where the pictures lie, and sets their caps. */
+static GstFlowReturn negotiate_caps(FramecastSrc *self) {
+    GstCaps *caps = self->device == NULL ? NULL : device_caps(&self->description);
+    fc_error error;
+    self->on_device = caps != NULL && asks_for_device(self, caps);
+    if (self->on_device && !device_prepare(self->device, caps, &error)) {
+        gst_caps_unref(caps);
+        return report(self, &error);
+    }
+    gboolean taken = gst_base_src_set_caps(GST_BASE_SRC(self), self->on_device ? caps : self->description.caps);
+    gst_clear_caps(&caps);
+    return taken ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
+}
+
 /* Caps of the frame, where they are others than those of the frame before. */
 static GstFlowReturn describe(FramecastSrc *self, const fc_frame *frame) {
     const fc_format *format = fc_frame_format(frame);
@@ -180,10 +267,11 @@ static GstFlowReturn describe(FramecastSrc *self, const fc_frame *frame) {
     self->described = TRUE;
     self->format = id;
     GST_INFO_OBJECT(self, "frame %" G_GUINT64_FORMAT ": %" GST_PTR_FORMAT, frame->number, self->description.caps);
-    if (!gst_base_src_set_caps(GST_BASE_SRC(self), self->description.caps)) {
-        return GST_FLOW_NOT_NEGOTIATED;
+    GstFlowReturn flow = negotiate_caps(self);
+    if (flow != GST_FLOW_OK) {
+        return flow;
     }
-    self->planes_understood = !self->description.is_video || understands_planes(self);
+    self->planes_understood = !self->description.is_video || self->on_device || understands_planes(self);
     announce_latency(self);
     return GST_FLOW_OK;
 }
@@ -231,21 +319,32 @@ static gboolean has_losses(const fc_frame *frame) {
     return lost != 0;
 }
 
+/* The frame's bytes. Takes the frame. */
+static GstBuffer *make_memory(FramecastSrc *self, const fc_frame *frame, fc_error *error) {
+    if (self->on_device) {
+        return device_buffer(self->device, frame, &self->description, error);
+    }
+    /* In GStreamer's layout the last row is as long as the others. */
+    gboolean is_plain = self->description.is_plain && frame->bytes >= self->description.bytes_used;
+    GstBuffer *buffer = buffer_of_frame(frame, &self->description);
+    if (!self->planes_understood && !is_plain) {
+        buffer = buffer_in_plain_layout(buffer, &self->description);
+        error->status = FC_E_RESOURCES;
+        g_strlcpy(error->text, "no memory for a picture; raise ulimit -v", sizeof error->text);
+    }
+    return buffer;
+}
+
 /* Takes the frame. */
-static GstBuffer *make_buffer(FramecastSrc *self, const fc_frame *frame) {
+static GstBuffer *make_buffer(FramecastSrc *self, const fc_frame *frame, fc_error *error) {
     gboolean follows = self->timed && frame->session == self->session;
     GstBufferFlags flags = (frame->flags & FC_FRAME_KEYFRAME ? 0 : GST_BUFFER_FLAG_DELTA_UNIT)
                            | (follows && !has_losses(frame) ? 0 : GST_BUFFER_FLAG_DISCONT);
     GstClockTime time = presentation(self, frame);
     guint64 number = frame->number;
     gint64 timestamp_ns = frame->timestamp_ns;
-    /* In GStreamer's layout the last row is as long as the others. */
-    gboolean is_plain = self->description.is_plain && frame->bytes >= self->description.bytes_used;
     GBytes *metadata = frame->metadata_bytes == 0 ? NULL : g_bytes_new(frame->metadata, frame->metadata_bytes);
-    GstBuffer *buffer = buffer_of_frame(frame, &self->description);
-    if (!self->planes_understood && !is_plain) {
-        buffer = buffer_in_plain_layout(buffer, &self->description);
-    }
+    GstBuffer *buffer = make_memory(self, frame, error);
     if (buffer != NULL && metadata != NULL) {
         metadata_put(buffer, metadata);
     }
@@ -267,6 +366,7 @@ static GstBuffer *make_buffer(FramecastSrc *self, const fc_frame *frame) {
 static GstFlowReturn create(GstPushSrc *source, GstBuffer **buffer) {
     FramecastSrc *self = FRAMECAST_SRC(source);
     const fc_frame *frame = NULL;
+    fc_error error;
     GstFlowReturn flow = self->subscriber == NULL ? subscribe(self) : GST_FLOW_OK;
     if (flow == GST_FLOW_OK) {
         flow = next_frame(self, &frame);
@@ -281,12 +381,8 @@ static GstFlowReturn create(GstPushSrc *source, GstBuffer **buffer) {
         fc_frame_release(frame);
         return flow;
     }
-    *buffer = make_buffer(self, frame);
-    if (*buffer == NULL) {
-        GST_ELEMENT_ERROR(self, RESOURCE, NO_SPACE_LEFT, ("no memory for a picture; raise ulimit -v"), (NULL));
-        return GST_FLOW_ERROR;
-    }
-    return GST_FLOW_OK;
+    *buffer = make_buffer(self, frame, &error);
+    return *buffer == NULL ? report(self, &error) : GST_FLOW_OK;
 }
 
 static gboolean start(GstBaseSrc *source) {
@@ -298,7 +394,16 @@ static gboolean start(GstBaseSrc *source) {
     }
     self->described = FALSE;
     self->timed = FALSE;
-    return TRUE;
+    fc_error error;
+    g_mutex_lock(&self->device_lock);
+    gboolean opened = open_device(self, &error);
+    g_mutex_unlock(&self->device_lock);
+    if (!opened) {
+        report(self, &error);
+    } else if (self->device != NULL) {
+        device_announce(self->device, GST_ELEMENT(self));
+    }
+    return opened;
 }
 
 static gboolean stop(GstBaseSrc *source) {
@@ -309,6 +414,10 @@ static gboolean stop(GstBaseSrc *source) {
     GST_OBJECT_UNLOCK(self);
     fc_close(subscriber);
     description_clear(&self->description);
+    g_mutex_lock(&self->device_lock);
+    device_close(self->device);
+    self->device = NULL;
+    g_mutex_unlock(&self->device_lock);
     return TRUE;
 }
 
@@ -328,9 +437,9 @@ static gboolean unlock_stop(GstBaseSrc *source) {
     return TRUE;
 }
 
-/* Frames say what they are: caps come with the first one. */
+/* Frames say what they are: caps come with the first one, and again where elements behind this one changed. */
 static gboolean negotiate(GstBaseSrc *source) {
-    (void)source;
+    FRAMECAST_SRC(source)->described = FALSE;
     return TRUE;
 }
 
@@ -339,9 +448,31 @@ static gboolean is_seekable(GstBaseSrc *source) {
     return FALSE;
 }
 
+/* An element behind this one takes the context of libframecast's copies, where it asks before it makes one of its own. */
+static gboolean answer_context(FramecastSrc *self, GstQuery *asked) {
+    fc_error error;
+    g_mutex_lock(&self->device_lock);
+    /* Without a device, others may know a context; what is wrong is said when this element starts. */
+    gboolean answered = open_device(self, &error) && self->device != NULL
+                        && device_answers(self->device, GST_ELEMENT(self), asked);
+    g_mutex_unlock(&self->device_lock);
+    return answered;
+}
+
+static void set_context(GstElement *element, GstContext *context) {
+    FramecastSrc *self = FRAMECAST_SRC(element);
+    g_mutex_lock(&self->device_lock);
+    device_take_context(element, context, &self->context);
+    g_mutex_unlock(&self->device_lock);
+    GST_ELEMENT_CLASS(framecast_src_parent_class)->set_context(element, context);
+}
+
 /* A frame may come a frame's duration later than its distance from the first one says. */
 static gboolean query(GstBaseSrc *source, GstQuery *asked) {
     FramecastSrc *self = FRAMECAST_SRC(source);
+    if (device_is_asked(asked) && answer_context(self, asked)) {
+        return TRUE;
+    }
     if (GST_QUERY_TYPE(asked) != GST_QUERY_LATENCY) {
         return GST_BASE_SRC_CLASS(framecast_src_parent_class)->query(source, asked);
     }
@@ -356,6 +487,10 @@ static void finalize(GObject *object) {
     FramecastSrc *self = FRAMECAST_SRC(object);
     g_free(self->uri);
     g_free(self->delivery);
+    g_free(self->device_name);
+    device_close(self->device);
+    gst_clear_object(&self->context);
+    g_mutex_clear(&self->device_lock);
     description_clear(&self->description);
     gst_clear_caps(&self->unix_time);
     G_OBJECT_CLASS(framecast_src_parent_class)->finalize(object);
@@ -363,6 +498,7 @@ static void finalize(GObject *object) {
 
 static void framecast_src_init(FramecastSrc *self) {
     self->timeout_ms = TIMEOUT_MS;
+    g_mutex_init(&self->device_lock);
     self->duration = GST_CLOCK_TIME_NONE;
     self->unix_time = gst_caps_new_empty_simple("timestamp/x-unix");
     description_clear(&self->description);
@@ -383,6 +519,11 @@ static void add_properties(GObjectClass *class) {
         g_param_spec_int("timeout", "Timeout",
                          "Longest wait for a program of this host that receives or publishes the stream, ms; -1: for ever", -1,
                          G_MAXINT, TIMEOUT_MS, flags));
+    g_object_class_install_property(
+        class, DEVICE,
+        g_param_spec_string("device", "Device",
+                            "cuda:N for pictures in a GPU's memory, where elements ask for that; host; empty for that of the URI",
+                            NULL, flags));
 }
 
 static void framecast_src_class_init(FramecastSrcClass *class) {
@@ -394,6 +535,7 @@ static void framecast_src_class_init(FramecastSrcClass *class) {
     object->get_property = get_property;
     object->finalize = finalize;
     add_properties(object);
+    element->set_context = set_context;
     gst_element_class_add_static_pad_template(element, &template);
     gst_element_class_set_static_metadata(element, "Framecast source", "Source",
                                           "Frames of a Framecast stream that a program of this host receives or publishes",

@@ -1,7 +1,9 @@
 /*
  * Starts and stops a pipeline again and again: behind its first buffers, before them, or while no process leads or publishes.
  *
- *     cycles [--sink] URI CYCLES
+ *     cycles [--sink | --device] URI CYCLES
+ *
+ * With --device pictures lie in CUDA's memory.
  *
  * With --sink it publishes; one cycle of five waits for subscribers that do not come, and is paused and played
  * meanwhile, without waiting for states.
@@ -42,6 +44,7 @@ static long resident(void) {
 }
 
 static gboolean publishes;
+static gboolean on_device;
 
 static GstPadProbeReturn on_buffer(GstPad *pad, GstPadProbeInfo *info, gpointer seen) {
     (void)pad;
@@ -60,7 +63,14 @@ static GstElement *make_pipeline(const char *uri, gboolean has_subscribers, gint
         g_object_set(sink, "wait-subscribers", has_subscribers ? 0 : 60, "async", has_subscribers, NULL);
     }
     gst_bin_add_many(GST_BIN(pipeline), source, sink, NULL);
-    gst_element_link(source, sink);
+    if (on_device) {
+        GstCaps *caps = gst_caps_from_string("video/x-raw(memory:CUDAMemory)");
+        g_object_set(source, "device", "cuda:0", NULL);
+        gst_element_link_filtered(source, sink, caps);
+        gst_caps_unref(caps);
+    } else {
+        gst_element_link(source, sink);
+    }
     GstPad *pad = gst_element_get_static_pad(sink, "sink");
     gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_buffer, seen, NULL);
     gst_object_unref(pad);
@@ -90,8 +100,9 @@ static gint64 cycle(const char *uri, gint buffers, gboolean has_subscribers) {
 int main(int count, char **words) {
     gst_init(&count, &words);
     publishes = count == 4 && g_strcmp0(words[1], "--sink") == 0;
-    if (count != 3 && !publishes) {
-        g_printerr("usage: cycles [--sink] URI CYCLES\n");
+    on_device = count == 4 && g_strcmp0(words[1], "--device") == 0;
+    if (count != 3 && !publishes && !on_device) {
+        g_printerr("usage: cycles [--sink | --device] URI CYCLES\n");
         return 2;
     }
     const char *uri = words[count - 2];

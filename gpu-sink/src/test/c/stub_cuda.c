@@ -51,6 +51,8 @@ typedef struct Event { int magic; Stream *stream; uint64_t position; } Event;
 typedef struct Command {
     enum { COPY, FILL, WAIT, LAUNCH } kind;
     char *to; const char *from; uint64_t bytes; unsigned char value;
+    /* Of a copy of rows; one row, unless it is said. */
+    uint64_t rows, to_pitch, from_pitch;
     Stream *other; uint64_t position;
     const char *kernel; uint64_t arguments[ARGUMENTS_MAX]; unsigned blocks; void *running;
     struct Command *next;
@@ -218,7 +220,9 @@ static void run_until(Stream *s, uint64_t position) {
             if (!c->running) c->running = start(c);
             if (!ended(c)) return;
         }
-        if (c->kind == COPY) memmove(c->to, c->from, c->bytes);
+        for (uint64_t row = 0; c->kind == COPY && row < c->rows; row++) {
+            memmove(c->to + row * c->to_pitch, c->from + row * c->from_pitch, c->bytes);
+        }
         if (c->kind == FILL) memset(c->to, c->value, c->bytes);
         if (c->kind == LAUNCH && !persistent(c)) (strcmp(c->kernel, "contract_add") ? gather : contract_add)(c->arguments);
         if (c->kind == WAIT) {
@@ -387,7 +391,8 @@ int cuCtxPushCurrent_v2(void *ctx) {
 int cuCtxPopCurrent_v2(void **ctx) {
     ENTER
     if (!depth) FAIL(INVALID_CONTEXT);
-    *ctx = current[--depth];
+    depth--;
+    if (ctx) *ctx = current[depth];
     LEAVE
 }
 
@@ -400,6 +405,17 @@ int cuCtxCreate_v2(void **ctx, unsigned flags, int dev) {
     LEAVE
 }
 
+int cuCtxDestroy_v2(void *ctx) {
+    ENTER
+    if (ctx != &other_token) FAIL(INVALID_CONTEXT);
+    if (top() == ctx) depth--;
+    LEAVE
+}
+
+int cuGetErrorName(int code, const char **name) { ENTER *name = code ? "error of the stub" : "no error"; goto leave; LEAVE }
+
+int cuGetErrorString(int code, const char **text) { ENTER *text = code ? "error of the stub" : "no error"; goto leave; LEAVE }
+
 int cuMemGetInfo_v2(size_t *unused, size_t *total) {
     ENTER
     NEEDS_CONTEXT
@@ -408,20 +424,32 @@ int cuMemGetInfo_v2(size_t *unused, size_t *total) {
     LEAVE
 }
 
-int cuMemAlloc_v2(uint64_t *out, size_t bytes) {
-    ENTER
-    NEEDS_CONTEXT
-    if (!bytes) FAIL(INVALID_VALUE);
+/* With the lock. */
+static int allocate(uint64_t *out, size_t bytes) {
     Range *range = unused(device);
-    if (!range || bytes > MEMORY_BYTES - device_bytes) FAIL(OUT_OF_MEMORY);
+    if (!bytes) return INVALID_VALUE;
+    if (!range || bytes > MEMORY_BYTES - device_bytes) return OUT_OF_MEMORY;
     int fd = memfd_create("stub-gpu", MFD_CLOEXEC);
-    if (fd < 0) FAIL(OUT_OF_MEMORY);
+    if (fd < 0) return OUT_OF_MEMORY;
     char *memory = ftruncate(fd, pages(bytes) + PAGE) ? 0 : map_file(fd, bytes);
-    if (!memory) { close(fd); FAIL(OUT_OF_MEMORY); }
+    if (!memory) { close(fd); return OUT_OF_MEMORY; }
     memset(memory, 0xA5, bytes);
     *range = (Range) {(uint64_t) memory | DEVICE_BIT, bytes, memory, fd, getpid(), ++allocated};
     device_bytes += bytes;
     *out = range->start;
+    return OK;
+}
+
+int cuMemAlloc_v2(uint64_t *out, size_t bytes) { ENTER NEEDS_CONTEXT answer = allocate(out, bytes); goto leave; LEAVE }
+
+/* Rows begin at multiples of 512 bytes, as on a GPU. */
+int cuMemAllocPitch_v2(uint64_t *out, size_t *pitch, size_t width, size_t height, unsigned element) {
+    ENTER
+    NEEDS_CONTEXT
+    if (!width || (element != 4 && element != 8 && element != 16)) FAIL(INVALID_VALUE);
+    *pitch = (width + 511) & ~(size_t) 511;
+    answer = allocate(out, *pitch * height);
+    goto leave;
     LEAVE
 }
 
@@ -542,6 +570,8 @@ int cuMemHostAlloc(void **out, size_t bytes, unsigned flags) {
     LEAVE
 }
 
+int cuMemAllocHost_v2(void **out, size_t bytes) { return cuMemHostAlloc(out, bytes, 0); }
+
 int cuMemFreeHost(void *start) {
     ENTER
     NEEDS_CONTEXT
@@ -585,10 +615,11 @@ int cuMemHostUnregister(void *start) {
     LEAVE
 }
 
+/* Streams that wait for the legacy default one slow a program down: those of others are let through by the environment. */
 int cuStreamCreate(void **out, unsigned flags) {
     ENTER
     NEEDS_CONTEXT
-    if (flags != 1) FAIL(INVALID_VALUE);
+    if (flags != 1 && (flags || !getenv("FRAMECAST_STUB_BLOCKING_STREAMS"))) FAIL(INVALID_VALUE);
     Stream *s = calloc(1, sizeof *s);
     s->magic = STREAM_MAGIC;
     s->next_open = open_streams;
@@ -607,6 +638,9 @@ int cuStreamDestroy_v2(void *h) {
     streams--;
     LEAVE
 }
+
+/* GStreamer 1.22 looks for this name. */
+int cuStreamDestroy(void *h) { return cuStreamDestroy_v2(h); }
 
 int cuStreamQuery(void *h) {
     ENTER
@@ -680,6 +714,7 @@ static void copy(Stream *s, char *to, const char *from, uint64_t bytes, const vo
     c->to = to;
     c->from = from;
     c->bytes = bytes;
+    c->rows = 1;
     if (host && !find(pinned, (uint64_t) host, bytes) && !find(registered, (uint64_t) host, bytes)) {
         run_until(s, s->enqueued);
     }
@@ -709,6 +744,49 @@ int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *h) {
     char *target = resolve(to, bytes), *source = resolve(from, bytes);
     if (!target || !source) FAIL(INVALID_VALUE);
     copy(s, target, source, bytes, 0);
+    LEAVE
+}
+
+/* CUDA_MEMCPY2D. Memory type 1: of the host, 2: of the device. */
+typedef struct {
+    size_t from_x, from_y; int from_type; const void *from_host; uint64_t from_device; void *from_array; size_t from_pitch;
+    size_t to_x, to_y; int to_type; void *to_host; uint64_t to_device; void *to_array; size_t to_pitch;
+    size_t bytes, rows;
+} Rows;
+
+/* The first byte of the rows; 0 where they do not lie in memory of this type. */
+static char *side(int type, const void *host, uint64_t at, size_t x, size_t y, size_t pitch, const Rows *rows) {
+    const uint64_t begin = y * pitch + x, bytes = (rows->rows - 1) * pitch + rows->bytes;
+    if (pitch < x + rows->bytes) return 0;
+    if (type == 2) return resolve(at + begin, bytes);
+    return type == 1 && host && !((uint64_t) host & DEVICE_BIT) ? (char *) host + begin : 0;
+}
+
+/* With the lock. */
+static int copy_rows(Stream *s, const Rows *rows) {
+    if (!rows->bytes || !rows->rows) return OK;
+    char *to = side(rows->to_type, rows->to_host, rows->to_device, rows->to_x, rows->to_y, rows->to_pitch, rows);
+    char *from = side(rows->from_type, rows->from_host, rows->from_device, rows->from_x, rows->from_y, rows->from_pitch, rows);
+    if (!to || !from) return INVALID_VALUE;
+    copy(s, to, from, rows->bytes, 0);
+    s->last->rows = rows->rows;
+    s->last->to_pitch = rows->to_pitch;
+    s->last->from_pitch = rows->from_pitch;
+    const char *host = rows->to_type == 1 ? to : rows->from_type == 1 ? from : 0;
+    const uint64_t bytes = (rows->rows - 1) * (rows->to_type == 1 ? rows->to_pitch : rows->from_pitch) + rows->bytes;
+    if (host && !find(pinned, (uint64_t) host, bytes) && !find(registered, (uint64_t) host, bytes)) run_until(s, s->enqueued);
+    return OK;
+}
+
+int cuMemcpy2DAsync_v2(const Rows *rows, void *h) { ENTER NEEDS_STREAM(h) answer = copy_rows(s, rows); goto leave; LEAVE }
+
+/* In the legacy default stream, and waited for: streams that do not wait for that one may still be at work. */
+int cuMemcpy2D_v2(const Rows *rows) {
+    ENTER
+    NEEDS_STREAM((void *) 1)
+    answer = copy_rows(s, rows);
+    if (!answer) wait_until(s, s->enqueued);
+    goto leave;
     LEAVE
 }
 
