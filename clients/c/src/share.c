@@ -160,19 +160,22 @@ bool fci_share_awaits(struct fci_segment *segment, int64_t number) {
     struct fci_share *share = &segment->share;
     if (!is_usable(segment) || number < share->first
         || number < load64(segment, share->record + FC_LAYOUT_DEVICE_DECIDED)) {
+        share->awaits = false;
         return false;
     }
     int64_t now_ns = fci_now_ns();
     if (now_ns < share->impatient_ns) {
         return false;
     }
-    if (share->awaited != number) {
-        share->awaited = number;
+    /* Not of each entry anew: a ring that is written again meanwhile has another one in front. */
+    if (!share->awaits) {
+        share->awaits = true;
         share->awaited_ns = now_ns;
     }
     if (now_ns - share->awaited_ns < FRAME_NS) {
         return true;
     }
+    share->awaits = false;
     if (!fci_share_lives(segment)) {
         fci_share_refuse(segment);
     }

@@ -23,8 +23,8 @@ struct fci_share {
     /* The offer that cannot be used. */
     int64_t refused;
     int64_t looked_ns;
-    /* The entry whose place is waited for, since when, and until when none is waited for. */
-    int64_t awaited;
+    /* Whether a place is waited for, since when, and until when none is waited for. */
+    bool awaits;
     int64_t awaited_ns;
     int64_t impatient_ns;
 };

@@ -6,6 +6,7 @@
 #include "framecast.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -472,6 +473,46 @@ static void should_copy_from_the_ring_when_the_other_process_died(void) {
     close_device();
 }
 
+/* Of a process that stands still: no place has any frame, while the ring is written over and over. */
+static bool given;
+
+static void *write_over(void *argument) {
+    struct pair *pair = argument;
+    struct timespec rest = {.tv_nsec = 10000000};
+    for (int64_t number = 1; number < 200 && !__atomic_load_n(&given, __ATOMIC_SEQ_CST); number++) {
+        fake_set64(&pair->segment, FC_LAYOUT_FREED_AT, pair->segment.published);
+        fake_publish(&pair->leader, &pair->segment, number, 100, false);
+        nanosleep(&rest, NULL);
+    }
+    return NULL;
+}
+
+static void should_wait_a_tenth_of_a_second_at_most(void) {
+    struct pair pair;
+    struct exporter exporter;
+    pthread_t writer;
+    exporter_start(&exporter);
+    open_device();
+    begin(&pair, FAKE_URI "|device=cuda:0|delivery=latest", 0);
+    first_is_from_the_ring(&pair);
+    offer(&pair.segment, &exporter, 80);
+    should_be_open(&pair.segment, 80);
+    CHECK(pthread_create(&writer, NULL, write_over, &pair) == 0);
+    struct timespec from;
+    struct timespec to;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    const fc_frame *frame = next(&pair);
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    CHECK((to.tv_sec - from.tv_sec) * 1000 + (to.tv_nsec - from.tv_nsec) / 1000000 < 1000);
+    CHECK((frame->flags & FC_FRAME_DEVICE_PEER) == 0);
+    fc_frame_release(frame);
+    __atomic_store_n(&given, true, __ATOMIC_SEQ_CST);
+    CHECK(pthread_join(writer, NULL) == 0);
+    end(&pair);
+    close_device();
+    exporter_end(&exporter);
+}
+
 static void should_refuse_offers_that_make_no_sense(void) {
     struct pair pair;
     struct exporter exporter;
@@ -563,6 +604,7 @@ int main(void) {
     should_copy_from_another_process();
     should_read_in_place_where_that_is_asked_for();
     should_copy_from_the_ring_when_the_other_process_died();
+    should_wait_a_tenth_of_a_second_at_most();
     should_refuse_offers_that_make_no_sense();
     open_device();
     should_copy_frames();
