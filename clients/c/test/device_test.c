@@ -257,7 +257,7 @@ static void should_give_tensors(void) {
     CHECK_NUMBER(0, tensor->dl_tensor.device.device_id);
     CHECK(tensor->dl_tensor.ndim == 1 && tensor->dl_tensor.shape[0] == 100 && tensor->dl_tensor.strides[0] == 1);
     CHECK(versioned->dl_tensor.data == tensor->dl_tensor.data && on_host->dl_tensor.data != tensor->dl_tensor.data);
-    CHECK(versioned->version.major == 1 && versioned->flags == DLPACK_FLAG_IS_COPIED);
+    CHECK(versioned->version.major == 1 && versioned->flags == 0);
     CHECK(on_host->flags == DLPACK_FLAG_READ_ONLY && on_host->dl_tensor.device.device_type == kDLCPU);
     should_lie_on_the_device(tensor->dl_tensor.data, 100, 0);
     tensor->deleter(tensor);
@@ -552,6 +552,9 @@ static void should_say_what_is_missing(void) {
     CHECK_TEXT("cuda:5: this process sees 1 GPUs; name one below that, and look at CUDA_VISIBLE_DEVICES", error.text);
     CHECK_NUMBER(FC_E_URI, fc_subscribe(FAKE_URI "|device=cuda:x", NULL, &none, &error));
     /* A device that is asked for elsewhere, and not here. */
+    options.cuda_device = -3;
+    CHECK_NUMBER(FC_E_ARGUMENT, fc_subscribe(FAKE_URI, &options, &none, &error));
+    CHECK_TEXT("fc_subscribe: cuda_device: expected a GPU from 0 on, FC_DEVICE_OF_URI or FC_DEVICE_NONE, got -3", error.text);
     options.cuda_device = FC_DEVICE_NONE;
     options.leader_wait_ms = 0;
     CHECK_NUMBER(FC_E_NO_LEADER, fc_subscribe(FAKE_URI "|device=cuda:7", &options, &none, &error));

@@ -218,6 +218,7 @@ class Frames(StreamTest):
 
     def test_a_signal_closes_between_a_look_at_the_handle_and_its_use(self):
         """As a handler does that runs there. What is freed then is no subscriber that a call still has."""
+        self.publish(1, followers=1000)
         closed = []
         close = _library.close
         calls = {"next_frame": lambda: stream.next(0), "stats_of": lambda: stream.stats(), "fd": lambda: stream.fileno()}
@@ -232,7 +233,6 @@ class Frames(StreamTest):
                 closed.append(handle)
                 close(handle)
 
-            self.publish(1, followers=2)
             with unittest.mock.patch.multiple(_library, close=recorded, **{name: closes}):
                 stream = framecast.subscribe(URI)
                 try:
