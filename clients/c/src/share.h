@@ -15,6 +15,7 @@ struct fci_share {
     int process;
     int places;
     int64_t place_bytes;
+    int64_t bytes;
     int64_t first;
     uint64_t address;
     uint64_t holds;

@@ -520,7 +520,7 @@ static void should_refuse_offers_that_make_no_sense(void) {
     open_device();
     begin(&pair, FAKE_URI "|device=cuda:0", 0);
     first_is_from_the_ring(&pair);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         offer(&pair.segment, &exporter, 90 + i);
         switch (i) {
         case 0: fake_set32(&pair.segment, its_record(FC_LAYOUT_DEVICE_SLOTS), 65); break;
@@ -528,7 +528,11 @@ static void should_refuse_offers_that_make_no_sense(void) {
         case 2: fake_set64(&pair.segment, its_record(FC_LAYOUT_DEVICE_IDENTITY), 1); break;
         case 3: fake_set32(&pair.segment, its_record(FC_LAYOUT_DEVICE_PROCESS), 1 << 30); break;
         case 4: pair.segment.words[its_record(FC_LAYOUT_DEVICE_HANDLE)] = 'x'; break;
-        default: fake_set32(&pair.segment, its_record(FC_LAYOUT_DEVICE_HANDLE_BYTES), INT32_MAX); break;
+        case 5: fake_set32(&pair.segment, its_record(FC_LAYOUT_DEVICE_HANDLE_BYTES), INT32_MAX); break;
+        /* Longer than the memory is. */
+        default:
+            fake_set64(&pair.segment, its_record(FC_LAYOUT_DEVICE_SLOT_BYTES), 2 * PLACE_BYTES);
+            fake_set64(&pair.segment, its_record(FC_LAYOUT_DEVICE_MEMORY_BYTES), 2 * PLACES * PLACE_BYTES);
         }
         fake_publish(&pair.leader, &pair.segment, i + 1, 100, false);
         const fc_frame *frame = next(&pair);
@@ -538,6 +542,7 @@ static void should_refuse_offers_that_make_no_sense(void) {
         nanosleep(&rest, NULL);
         CHECK_NUMBER(0, fake_get64(&pair.segment, own_record(FC_LAYOUT_DEVICE_USES)));
     }
+    CHECK_NUMBER(0, cuda.live("imported"));
     end(&pair);
     close_device();
     exporter_end(&exporter);
