@@ -336,11 +336,11 @@ const fc_format *fc_frame_format(const fc_frame *frame);
 /* The name in ffmpeg, for fc_picture.pixels, of a pixel format of GStreamer; NULL where a format has no such. */
 const char *fc_pixels_of_gstreamer(const char *name);
 
-/* The value of a key; NULL where there is none. */
+/* The value of a key; NULL where there is none, or no format. */
 const char *fc_format_key(const fc_format *format, const char *name);
 
 /* One line for people: "1280x720xnv12, uint8[1080x1280], 30/s, camera=left". As snprintf: gives the length of the whole
- * line, and cuts what does not fit. */
+ * line, and cuts what does not fit. NULL for the format gives no text. */
 int fc_format_text(const fc_format *format, char *text, size_t room);
 
 /* The CBOR of docs/formats.md, at most FC_FORMAT_BYTES_MAX. Sets *length; the error says what makes no sense. */

@@ -26,6 +26,7 @@ enum { FCI_CUDA_SUCCESS = 0, FCI_CUDA_NOT_READY = 600 };
     CALL(context_pop, cuCtxPopCurrent_v2, (void **context))                                                            \
     CALL(allocate, cuMemAlloc_v2, (uint64_t *address, size_t bytes))                                                   \
     CALL(deallocate, cuMemFree_v2, (uint64_t address))                                                                 \
+    CALL(address_range, cuMemGetAddressRange_v2, (uint64_t *start, size_t *bytes, uint64_t address))                   \
     CALL(host_allocate, cuMemHostAlloc, (void **memory, size_t bytes, unsigned flags))                                 \
     CALL(host_free, cuMemFreeHost, (void *memory))                                                                     \
     CALL(host_register, cuMemHostRegister_v2, (void *start, size_t bytes, unsigned flags))                             \

@@ -66,7 +66,8 @@ static struct export *make(const fc_frame *frame, int dimensions, DLDataType typ
         .version = {.major = DLPACK_MAJOR, .minor = DLPACK_MINOR},
         .manager_ctx = made,
         .deleter = delete_versioned,
-        .flags = (frame->flags & FC_FRAME_COPIED) != 0 ? DLPACK_FLAG_IS_COPIED : DLPACK_FLAG_READ_ONLY,
+        /* Nor is it flagged as copied: that would be a tensor of the consumer's alone, and a frame gives any number. */
+        .flags = (frame->flags & FC_FRAME_COPIED) != 0 ? 0 : DLPACK_FLAG_READ_ONLY,
         .dl_tensor = tensor};
     made->frame = fc_frame_retain(frame);
     made->stream = FC_STREAM_HOST;
@@ -126,7 +127,7 @@ static struct export *export_to_stream(const fc_frame *frame, void *stream) {
         made->plain.dl_tensor.data = made->versioned.dl_tensor.data = (void *)(uintptr_t)address;
         made->plain.dl_tensor.device = made->versioned.dl_tensor.device = device;
         bool own = (frame->flags & FC_FRAME_DEVICE_SHARED) == 0;
-        made->versioned.flags = own ? DLPACK_FLAG_IS_COPIED : DLPACK_FLAG_READ_ONLY;
+        made->versioned.flags = own ? 0 : DLPACK_FLAG_READ_ONLY;
     }
     return made;
 }
@@ -144,7 +145,7 @@ struct DLManagedTensor *fc_frame_dlpack(const fc_frame *frame, int code, int bit
     if (dimensions == 0) {
         return plain(export_bytes(frame));
     }
-    if (bits < 1 || bits > UINT8_MAX || lanes < 1 || lanes > UINT16_MAX) {
+    if (code < 0 || code > UINT8_MAX || bits < 1 || bits > UINT8_MAX || lanes < 1 || lanes > UINT16_MAX) {
         return NULL;
     }
     DLDataType type = {.code = (uint8_t)code, .bits = (uint8_t)bits, .lanes = (uint16_t)lanes};

@@ -35,7 +35,7 @@ typedef struct DLManagedTensor {
 } DLManagedTensor;
 
 /* DLPack 1.x. */
-enum { DLPACK_MAJOR = 1, DLPACK_MINOR = 0, DLPACK_FLAG_READ_ONLY = 1, DLPACK_FLAG_IS_COPIED = 2 };
+enum { DLPACK_MAJOR = 1, DLPACK_MINOR = 0, DLPACK_FLAG_READ_ONLY = 1 };
 
 typedef struct {
     uint32_t major;

@@ -78,8 +78,9 @@ static void look_ahead(struct fc_subscriber *subscriber, int64_t number) {
         choice->looked = number;
     }
     int64_t published = fci_published(subscriber->segment);
-    int64_t last = number + FC_LAYOUT_ENTRIES;
-    for (int64_t end = published < last ? published : last; choice->looked < end; choice->looked++) {
+    /* Any number: the sum may not wrap. */
+    int64_t end = published - number < FC_LAYOUT_ENTRIES ? published : number + FC_LAYOUT_ENTRIES;
+    for (; choice->looked < end; choice->looked++) {
         struct fci_entry entry;
         if (fci_read(subscriber->segment, choice->looked, &entry) && !entry.is_loss) {
             choice->keyed |= entry.keyframe;

@@ -250,6 +250,9 @@ int fc_format_text(const fc_format *format, char *text, size_t room) {
     if (room > 0) {
         text[0] = 0;
     }
+    if (format == NULL) {
+        return 0;
+    }
     if (format->picture != NULL) {
         const fc_picture *picture = format->picture;
         add(&line, "%dx%dx%s", picture->width, picture->height, picture->pixels);
@@ -274,7 +277,7 @@ int fc_format_text(const fc_format *format, char *text, size_t room) {
 }
 
 const char *fc_format_key(const fc_format *format, const char *name) {
-    for (uint32_t i = 0; i < format->keys; i++) {
+    for (uint32_t i = 0; format != NULL && i < format->keys; i++) {
         if (strcmp(format->key[i].name, name) == 0) {
             return format->key[i].value;
         }

@@ -95,10 +95,21 @@ static bool read_offer(struct fci_segment *segment, int64_t member) {
     share->places = load32(segment, record + FC_LAYOUT_DEVICE_SLOTS);
     share->place_bytes = load64(segment, record + FC_LAYOUT_DEVICE_SLOT_BYTES);
     share->first = load64(segment, record + FC_LAYOUT_DEVICE_FIRST);
-    int64_t bytes = load64(segment, record + FC_LAYOUT_DEVICE_MEMORY_BYTES);
+    share->bytes = load64(segment, record + FC_LAYOUT_DEVICE_MEMORY_BYTES);
     return share->offer != 0 && share->offer != share->refused && share->places >= 1
-           && share->places <= FC_LAYOUT_DEVICE_SLOTS_MAX && share->place_bytes >= 1 && bytes >= 1
-           && share->place_bytes <= bytes / share->places;
+           && share->places <= FC_LAYOUT_DEVICE_SLOTS_MAX && share->place_bytes >= 1 && share->bytes >= 1
+           && share->place_bytes <= share->bytes / share->places;
+}
+
+/* Whether the memory that was opened is as long as the offer says. A driver that does not know is believed. */
+static bool is_whole(const struct fci_device *device, const struct fci_share *share) {
+    uint64_t start = 0;
+    size_t bytes = 0;
+    if (device->cuda->address_range(&start, &bytes, share->address) != FCI_CUDA_SUCCESS) {
+        return true;
+    }
+    uint64_t behind = share->address - start;
+    return behind <= bytes && bytes - behind >= (uint64_t)share->bytes;
 }
 
 /* Whether memory of the offer that was read is open now. */
@@ -116,6 +127,10 @@ static bool open_offer(const struct fci_device *device, struct fci_segment *segm
     /* Its member looks for those who use it when it has taken the offer back. */
     bool opened = is_offered(segment)
                   && device->cuda->ipc_open(&share->address, handle, LAZY_PEER_ACCESS) == FCI_CUDA_SUCCESS;
+    if (opened && !is_whole(device, share)) {
+        device->cuda->ipc_close(share->address);
+        opened = false;
+    }
     if (!opened) {
         store64(segment, FC_LAYOUT_DEVICE_USES, 0);
     }
@@ -160,19 +175,22 @@ bool fci_share_awaits(struct fci_segment *segment, int64_t number) {
     struct fci_share *share = &segment->share;
     if (!is_usable(segment) || number < share->first
         || number < load64(segment, share->record + FC_LAYOUT_DEVICE_DECIDED)) {
+        share->awaits = false;
         return false;
     }
     int64_t now_ns = fci_now_ns();
     if (now_ns < share->impatient_ns) {
         return false;
     }
-    if (share->awaited != number) {
-        share->awaited = number;
+    /* Not of each entry anew: a ring that is written again meanwhile has another one in front. */
+    if (!share->awaits) {
+        share->awaits = true;
         share->awaited_ns = now_ns;
     }
     if (now_ns - share->awaited_ns < FRAME_NS) {
         return true;
     }
+    share->awaits = false;
     if (!fci_share_lives(segment)) {
         fci_share_refuse(segment);
     }

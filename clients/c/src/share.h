@@ -15,6 +15,7 @@ struct fci_share {
     int process;
     int places;
     int64_t place_bytes;
+    int64_t bytes;
     int64_t first;
     uint64_t address;
     uint64_t holds;
@@ -23,8 +24,8 @@ struct fci_share {
     /* The offer that cannot be used. */
     int64_t refused;
     int64_t looked_ns;
-    /* The entry whose place is waited for, since when, and until when none is waited for. */
-    int64_t awaited;
+    /* Whether a place is waited for, since when, and until when none is waited for. */
+    bool awaits;
     int64_t awaited_ns;
     int64_t impatient_ns;
 };

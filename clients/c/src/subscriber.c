@@ -137,6 +137,10 @@ static fc_status open_subscriber(struct fc_subscriber *subscriber, const char *u
     if (status == FC_OK) {
         status = fci_meet(&subscriber->channel, &subscriber->meeting, error);
     }
+    if (status == FC_OK && subscriber->options.cuda_device < FC_DEVICE_NONE) {
+        status = fci_fail(error, FC_E_ARGUMENT, "fc_subscribe: cuda_device: expected a GPU from 0 on, FC_DEVICE_OF_URI or"
+                          " FC_DEVICE_NONE, got %d", (int)subscriber->options.cuda_device);
+    }
     int ordinal = subscriber->options.cuda_device == FC_DEVICE_OF_URI ? subscriber->channel.cuda_device
                                                                        : subscriber->options.cuda_device;
     if (status == FC_OK && ordinal >= 0) {

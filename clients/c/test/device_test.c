@@ -6,6 +6,7 @@
 #include "framecast.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -256,7 +257,7 @@ static void should_give_tensors(void) {
     CHECK_NUMBER(0, tensor->dl_tensor.device.device_id);
     CHECK(tensor->dl_tensor.ndim == 1 && tensor->dl_tensor.shape[0] == 100 && tensor->dl_tensor.strides[0] == 1);
     CHECK(versioned->dl_tensor.data == tensor->dl_tensor.data && on_host->dl_tensor.data != tensor->dl_tensor.data);
-    CHECK(versioned->version.major == 1 && versioned->flags == DLPACK_FLAG_IS_COPIED);
+    CHECK(versioned->version.major == 1 && versioned->flags == 0);
     CHECK(on_host->flags == DLPACK_FLAG_READ_ONLY && on_host->dl_tensor.device.device_type == kDLCPU);
     should_lie_on_the_device(tensor->dl_tensor.data, 100, 0);
     tensor->deleter(tensor);
@@ -472,6 +473,46 @@ static void should_copy_from_the_ring_when_the_other_process_died(void) {
     close_device();
 }
 
+/* Of a process that stands still: no place has any frame, while the ring is written over and over. */
+static bool given;
+
+static void *write_over(void *argument) {
+    struct pair *pair = argument;
+    struct timespec rest = {.tv_nsec = 10000000};
+    for (int64_t number = 1; number < 200 && !__atomic_load_n(&given, __ATOMIC_SEQ_CST); number++) {
+        fake_set64(&pair->segment, FC_LAYOUT_FREED_AT, pair->segment.published);
+        fake_publish(&pair->leader, &pair->segment, number, 100, false);
+        nanosleep(&rest, NULL);
+    }
+    return NULL;
+}
+
+static void should_wait_a_tenth_of_a_second_at_most(void) {
+    struct pair pair;
+    struct exporter exporter;
+    pthread_t writer;
+    exporter_start(&exporter);
+    open_device();
+    begin(&pair, FAKE_URI "|device=cuda:0|delivery=latest", 0);
+    first_is_from_the_ring(&pair);
+    offer(&pair.segment, &exporter, 80);
+    should_be_open(&pair.segment, 80);
+    CHECK(pthread_create(&writer, NULL, write_over, &pair) == 0);
+    struct timespec from;
+    struct timespec to;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    const fc_frame *frame = next(&pair);
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    CHECK((to.tv_sec - from.tv_sec) * 1000 + (to.tv_nsec - from.tv_nsec) / 1000000 < 1000);
+    CHECK((frame->flags & FC_FRAME_DEVICE_PEER) == 0);
+    fc_frame_release(frame);
+    __atomic_store_n(&given, true, __ATOMIC_SEQ_CST);
+    CHECK(pthread_join(writer, NULL) == 0);
+    end(&pair);
+    close_device();
+    exporter_end(&exporter);
+}
+
 static void should_refuse_offers_that_make_no_sense(void) {
     struct pair pair;
     struct exporter exporter;
@@ -479,7 +520,7 @@ static void should_refuse_offers_that_make_no_sense(void) {
     open_device();
     begin(&pair, FAKE_URI "|device=cuda:0", 0);
     first_is_from_the_ring(&pair);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         offer(&pair.segment, &exporter, 90 + i);
         switch (i) {
         case 0: fake_set32(&pair.segment, its_record(FC_LAYOUT_DEVICE_SLOTS), 65); break;
@@ -487,7 +528,11 @@ static void should_refuse_offers_that_make_no_sense(void) {
         case 2: fake_set64(&pair.segment, its_record(FC_LAYOUT_DEVICE_IDENTITY), 1); break;
         case 3: fake_set32(&pair.segment, its_record(FC_LAYOUT_DEVICE_PROCESS), 1 << 30); break;
         case 4: pair.segment.words[its_record(FC_LAYOUT_DEVICE_HANDLE)] = 'x'; break;
-        default: fake_set32(&pair.segment, its_record(FC_LAYOUT_DEVICE_HANDLE_BYTES), INT32_MAX); break;
+        case 5: fake_set32(&pair.segment, its_record(FC_LAYOUT_DEVICE_HANDLE_BYTES), INT32_MAX); break;
+        /* Longer than the memory is. */
+        default:
+            fake_set64(&pair.segment, its_record(FC_LAYOUT_DEVICE_SLOT_BYTES), 2 * PLACE_BYTES);
+            fake_set64(&pair.segment, its_record(FC_LAYOUT_DEVICE_MEMORY_BYTES), 2 * PLACES * PLACE_BYTES);
         }
         fake_publish(&pair.leader, &pair.segment, i + 1, 100, false);
         const fc_frame *frame = next(&pair);
@@ -497,6 +542,7 @@ static void should_refuse_offers_that_make_no_sense(void) {
         nanosleep(&rest, NULL);
         CHECK_NUMBER(0, fake_get64(&pair.segment, own_record(FC_LAYOUT_DEVICE_USES)));
     }
+    CHECK_NUMBER(0, cuda.live("imported"));
     end(&pair);
     close_device();
     exporter_end(&exporter);
@@ -511,6 +557,9 @@ static void should_say_what_is_missing(void) {
     CHECK_TEXT("cuda:5: this process sees 1 GPUs; name one below that, and look at CUDA_VISIBLE_DEVICES", error.text);
     CHECK_NUMBER(FC_E_URI, fc_subscribe(FAKE_URI "|device=cuda:x", NULL, &none, &error));
     /* A device that is asked for elsewhere, and not here. */
+    options.cuda_device = -3;
+    CHECK_NUMBER(FC_E_ARGUMENT, fc_subscribe(FAKE_URI, &options, &none, &error));
+    CHECK_TEXT("fc_subscribe: cuda_device: expected a GPU from 0 on, FC_DEVICE_OF_URI or FC_DEVICE_NONE, got -3", error.text);
     options.cuda_device = FC_DEVICE_NONE;
     options.leader_wait_ms = 0;
     CHECK_NUMBER(FC_E_NO_LEADER, fc_subscribe(FAKE_URI "|device=cuda:7", &options, &none, &error));
@@ -563,6 +612,7 @@ int main(void) {
     should_copy_from_another_process();
     should_read_in_place_where_that_is_asked_for();
     should_copy_from_the_ring_when_the_other_process_died();
+    should_wait_a_tenth_of_a_second_at_most();
     should_refuse_offers_that_make_no_sense();
     open_device();
     should_copy_frames();

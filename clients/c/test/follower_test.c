@@ -270,6 +270,29 @@ static void should_give_the_newest_under_latest(void) {
     end(&pair);
 }
 
+/* As another process of the user may write it. */
+static void should_read_the_last_numbers_there_are(void) {
+    struct pair pair;
+    fake_listen(&pair.leader, FAKE_URI, false);
+    pair.subscriber = subscribed(FAKE_URI "|delivery=latest", 500);
+    fake_accept(&pair.leader);
+    fake_segment_make(&pair.segment, RING, 0);
+    pair.segment.published = INT64_MAX / 2 - 1;
+    int64_t last = INT64_MAX - 1;
+    CHECK(fake_share(&pair.leader, &pair.segment, 0, FC_LAYOUT_VERSION));
+    fake_publish(&pair.leader, &pair.segment, 7, 100, true);
+    next_is(&pair, 7);
+    CHECK_NUMBER(last & (FC_LAYOUT_ENTRIES - 1), FC_LAYOUT_ENTRIES - 2);
+    memcpy(pair.segment.words + fake_entry(last, 0), pair.segment.words + fake_entry(INT64_MAX / 2 - 1, 0),
+           FC_LAYOUT_ENTRY_BYTES);
+    fake_set64(&pair.segment, fake_entry(last, FC_LAYOUT_ENTRY_VERSION), (int64_t)(2 * (uint64_t)last + 2));
+    fake_set64(&pair.segment, fake_entry(last, FC_LAYOUT_ENTRY_FRAME_ID), 8);
+    fake_set64(&pair.segment, FC_LAYOUT_FREED_AT, last);
+    fake_set64(&pair.segment, FC_LAYOUT_PUBLISHED_AT, INT64_MAX);
+    next_is(&pair, 8);
+    end(&pair);
+}
+
 static void should_begin_at_a_keyframe(void) {
     struct pair pair;
     begin_with(&pair, FAKE_URI "|join=keyframe", 0);
@@ -766,6 +789,7 @@ int main(void) {
     should_report_losses_before_the_next_frame();
     should_keep_frames_beyond_the_subscriber();
     should_give_the_newest_under_latest();
+    should_read_the_last_numbers_there_are();
     should_begin_at_a_keyframe();
     should_begin_at_a_keyframe_under_latest();
     should_go_on_behind_what_was_written_again();

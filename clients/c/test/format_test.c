@@ -35,6 +35,8 @@ static void reads_as(const char *hex, const char *text) {
     CHECK_TEXT("", error.text);
     CHECK_NUMBER(strlen(text), fc_format_text(&decoded.shown, found, sizeof found));
     CHECK_TEXT(text, found);
+    /* Of a frame without one. */
+    CHECK(fc_format_text(NULL, found, sizeof found) == 0 && found[0] == 0 && fc_format_key(NULL, "camera") == NULL);
 }
 
 static void is_refused(const char *hex, const char *why) {

@@ -106,6 +106,7 @@ class Frame:
         return f"<framecast.Frame {self.number} of {self.nbytes} bytes{' (released)' if self.released else ''}>"
 
     def _held(self) -> Any:
+        """What holds the frame: a call keeps it, for another thread may release the frame meanwhile."""
         owner = self._owner
         if owner is None:
             raise ValueError(_NOT_OWNED)
@@ -124,7 +125,7 @@ class Frame:
 
     def __bytes__(self) -> bytes:
         """A copy."""
-        self._held()
+        _owner = self._held()
         return ctypes.string_at(self._data, self.nbytes)
 
     @property
@@ -138,7 +139,7 @@ class Frame:
         stream: its handle, or PyTorch's or CuPy's object; None: the legacy default stream. The frame is to be held until
         the stream has read it: `release(stream)`.
         """
-        self._held()
+        _owner = self._held()
         address = ctypes.c_void_p()
         error = _library.Error()
         status = _library.frame_device(self._address, _handle(stream), ctypes.byref(address), ctypes.byref(error))
@@ -169,14 +170,14 @@ class Frame:
             raise BufferError("framecast: a frame in host memory has no stream")
         if stream == 0:
             raise BufferError("framecast: stream 0 is ambiguous; take 1 for the legacy default stream, 2 for that of a thread")
-        self._held()
+        _owner = self._held()
         kind = 0 if device == _HOST else _library.EXPORT_DEVICE
         kind |= _library.EXPORT_VERSIONED if max_version is not None and tuple(max_version) >= _VERSIONED else 0
         handle = _library.STREAM_HOST if stream == -1 else stream
         return _taken(_library.export(self._address, kind, handle), "no memory for a tensor, or no such stream")
 
     def _tensor(self, code: int, bits: int, shape: Optional[Sequence[int]]) -> Any:
-        self._held()
+        _owner = self._held()
         dimensions = 0 if shape is None else len(shape)
         extents = (ctypes.c_int64 * dimensions)(*(shape or ()))
         address = _library.tensor(self._address, code, bits, 1, dimensions, extents)
@@ -228,7 +229,8 @@ class Frame:
 
         stream: a CUDA stream that reads it, as for `device_pointer`: the frame is held until that has come this far.
         """
-        if stream is not None and self._owner is not None:
+        owner = self._owner
+        if stream is not None and owner is not None:
             _library.retain(self._address)
             _library.release_on(self._address, _handle(stream))
         self._owner = None

@@ -2,15 +2,18 @@
 
 import asyncio
 import ctypes
+import os
 import threading
 import weakref
-from typing import Any, AsyncIterator, Iterator, NamedTuple, Optional
+from typing import Any, AsyncIterator, Callable, Iterator, NamedTuple, Optional, Set, Tuple
 
 from . import _errors, _library
 from ._frame import Frame, Lost
 
 _MS_PER_S = 1000
 _LONGEST_MS = 2**31 - 1
+_LONGEST_WAIT_MS = 2**62
+_CLOSED = "framecast: the subscriber is closed"
 
 
 class Stats(NamedTuple):
@@ -42,9 +45,83 @@ def _cuda_device(device: Optional[str]) -> int:
     if device == "host":
         return _library.DEVICE_NONE
     kind, _, number = device.partition(":")
-    if kind != "cuda" or not (number or "0").isdecimal():
+    if kind != "cuda" or not (number or "0").isdecimal() or int(number or "0") > _LONGEST_MS:
         raise _errors.Unsupported(f"framecast: device: expected 'host' or 'cuda:0', got {device!r}")
     return int(number or "0")
+
+
+class _Life:
+    """A subscriber's handle. It is freed when no call has it any more: a handler of signals, the end of the interpreter or
+    another thread may close the subscriber while one does.
+    """
+
+    def __init__(self, handle: int) -> None:
+        self.handle: Optional[int] = handle
+        self.closing = False
+        # Tasks that wait.
+        self.waiting: "Set[Tuple[asyncio.AbstractEventLoop, asyncio.Future[Any]]]" = set()
+        self.reset()
+
+    def reset(self) -> None:
+        # Held by the thread that reads. A handler of signals may close within a call of its own thread.
+        self.lock = threading.RLock()
+        self.reading = 0
+        # Held by short calls, behind the other one.
+        self.short = threading.RLock()
+        self.looking = 0
+
+    def open(self) -> int:
+        if self.closing or self.handle is None:
+            raise ValueError(_CLOSED)
+        return self.handle
+
+    def look(self, call: Callable[[int], Any]) -> Any:
+        try:
+            with self.short:
+                self.looking += 1
+                try:
+                    return call(self.open())
+                finally:
+                    self.looking -= 1
+        finally:
+            if self.closing:
+                self.close()
+
+    def free(self) -> None:
+        """Behind the last call. With the lock."""
+        with self.short:
+            if self.reading > 0 or self.looking > 0:
+                return
+            handle = self.handle
+            self.handle = None
+        if handle is not None:
+            _library.close(handle)
+
+    def close(self) -> None:
+        self.closing = True
+        with self.short:
+            if self.handle is not None:
+                _library.wake(self.handle)
+        for loop, ready in list(self.waiting):
+            try:
+                loop.call_soon_threadsafe(_set, ready)
+            except RuntimeError:
+                # The loop is closed.
+                pass
+        with self.lock:
+            self.free()
+
+
+_lives: "weakref.WeakSet[_Life]" = weakref.WeakSet()
+
+
+def _in_child() -> None:
+    """Threads that held locks are not there."""
+    for life in list(_lives):
+        life.reset()
+
+
+os.register_at_fork(after_in_child=_in_child)
 
 
 class Subscriber:
@@ -54,7 +131,8 @@ class Subscriber:
         options = _library.Options()
         options.size = ctypes.sizeof(options)
         options.cuda_device = _cuda_device(device)
-        options.leader_wait_ms = -1 if leader_wait is None else max(0, int(leader_wait * _MS_PER_S))
+        wait_ms = -1 if leader_wait is None else min(max(0, leader_wait * _MS_PER_S), _LONGEST_WAIT_MS)
+        options.leader_wait_ms = int(wait_ms)
         error = _library.Error()
         handle = ctypes.c_void_p()
         status = _library.INTERRUPTED
@@ -64,32 +142,29 @@ class Subscriber:
         if status != _library.OK:
             raise _errors.of(status, error)
         self.uri = uri
-        self._handle: Optional[int] = handle.value
         self._cuda_device = _library.cuda_device(handle)
-        # A handler of signals may close the subscriber within a call of its own thread.
-        self._lock = threading.RLock()
-        # Held by short calls, so that none of them finds a subscriber that is freed.
-        self._life = threading.RLock()
-        self._closing = False
         self._ended = False
-        self._close = weakref.finalize(self, _library.close, handle.value)
-
-    def _open(self) -> int:
-        if self._closing or self._handle is None:
-            raise ValueError("framecast: the subscriber is closed")
-        return self._handle
+        self._life = _Life(handle.value or 0)
+        _lives.add(self._life)
+        weakref.finalize(self, self._life.close)
 
     def next(self, timeout: Optional[float] = None) -> Optional[Frame]:
         """The next frame. None: none within `timeout` seconds (without one: for ever), or the stream has ended."""
-        ms = -1 if timeout is None else min(max(0, int(timeout * _MS_PER_S + 0.999)), _LONGEST_MS)
+        ms = -1 if timeout is None else int(min(max(0, timeout * _MS_PER_S + 0.999), _LONGEST_MS))
         error = _library.Error()
         address = ctypes.c_void_p()
+        life = self._life
         while True:
-            with self._lock:
-                handle = self._open()
-                status = _library.next_frame(handle, ms, ctypes.byref(address), ctypes.byref(error))
-                if status == _library.OK:
-                    return Frame(address.value or 0, self._cuda_device)
+            with life.lock:
+                life.reading += 1
+                try:
+                    status = _library.next_frame(life.open(), ms, ctypes.byref(address), ctypes.byref(error))
+                    if status == _library.OK:
+                        return Frame(address.value or 0, self._cuda_device)
+                finally:
+                    life.reading -= 1
+                    if life.closing:
+                        life.free()
             if status == _library.END_OF_STREAM:
                 self._ended = True
             if status in (_library.END_OF_STREAM, _library.EMPTY):
@@ -119,26 +194,24 @@ class Subscriber:
 
     def fileno(self) -> int:
         """A descriptor that is readable when `next` has something to say. Call `next(0)` until it gives None first."""
-        with self._life:
-            return int(_library.fd(self._open()))
+        return int(self._life.look(_library.fd))
 
     def __aiter__(self) -> AsyncIterator[Frame]:
         return self
 
     async def __anext__(self) -> Frame:
-        descriptor = self.fileno()
+        self.fileno()
         while True:
             frame = self.next(0)
             if frame is not None:
                 return frame
             if self._ended:
                 raise StopAsyncIteration
-            await _readable(descriptor)
+            await self._readable()
 
     def stats(self) -> Stats:
         found = _library.Stats()
-        with self._life:
-            _library.stats_of(self._open(), ctypes.byref(found))
+        self._life.look(lambda handle: _library.stats_of(handle, ctypes.byref(found)))
         return Stats(
             found.frames,
             found.bytes,
@@ -152,13 +225,24 @@ class Subscriber:
 
     def close(self) -> None:
         """Frames that are held stay readable. Idempotent."""
-        self._closing = True
-        with self._life:
-            if self._handle is not None:
-                _library.wake(self._handle)
-        with self._lock, self._life:
-            self._handle = None
-            self._close()
+        self._life.close()
+
+    async def _readable(self) -> None:
+        """Until there is news, or the subscriber is closed."""
+        life = self._life
+        loop = asyncio.get_running_loop()
+        ready: "asyncio.Future[Any]" = loop.create_future()
+        # One of its own: the number of the other is free again as soon as the subscriber is closed.
+        descriptor = os.dup(self.fileno())
+        life.waiting.add((loop, ready))
+        loop.add_reader(descriptor, _set, ready)
+        try:
+            if not life.closing:
+                await ready
+        finally:
+            loop.remove_reader(descriptor)
+            os.close(descriptor)
+            life.waiting.discard((loop, ready))
 
     def __enter__(self) -> "Subscriber":
         return self
@@ -167,16 +251,6 @@ class Subscriber:
         self.close()
 
 
-async def _readable(descriptor: int) -> None:
-    loop = asyncio.get_running_loop()
-    ready: "asyncio.Future[Any]" = loop.create_future()
-
-    def on_readable() -> None:
-        if not ready.done():
-            ready.set_result(None)
-
-    loop.add_reader(descriptor, on_readable)
-    try:
-        await ready
-    finally:
-        loop.remove_reader(descriptor)
+def _set(ready: "asyncio.Future[Any]") -> None:
+    if not ready.done():
+        ready.set_result(None)

@@ -10,10 +10,12 @@ import sys
 import threading
 import time
 import unittest
+import unittest.mock
 
 from support import URI, StreamTest
 
 import framecast
+from framecast import _library
 
 try:
     import numpy
@@ -197,6 +199,50 @@ class Frames(StreamTest):
                 stream.next()
 
 
+    def test_another_task_closes(self):
+        self.publish(1, followers=2)
+
+        async def read(stream):
+            async for _ in stream:
+                pass
+
+        async def main():
+            stream = framecast.subscribe(URI)
+            reader = asyncio.ensure_future(read(stream))
+            await asyncio.sleep(0.1)
+            stream.close()
+            with self.assertRaises(ValueError):
+                await asyncio.wait_for(reader, 5)
+
+        asyncio.run(main())
+
+    def test_a_signal_closes_between_a_look_at_the_handle_and_its_use(self):
+        """As a handler does that runs there. What is freed then is no subscriber that a call still has."""
+        self.publish(1, followers=1000)
+        closed = []
+        close = _library.close
+        calls = {"next_frame": lambda: stream.next(0), "stats_of": lambda: stream.stats(), "fd": lambda: stream.fileno()}
+        for name, use in calls.items():
+
+            def closes(*arguments, call=getattr(_library, name)):
+                stream.close()
+                self.assertEqual([], closed)
+                return call(*arguments)
+
+            def recorded(handle):
+                closed.append(handle)
+                close(handle)
+
+            with unittest.mock.patch.multiple(_library, close=recorded, **{name: closes}):
+                stream = framecast.subscribe(URI)
+                try:
+                    use()
+                except ValueError:
+                    self.assertEqual(name, "next_frame")
+            self.assertEqual(1, len(closed))
+            closed.clear()
+
+
 class Errors(StreamTest):
     def test_a_wrong_key_comes_with_a_hint(self):
         with self.assertRaisesRegex(framecast.UriError, "unknown key gruop; nearest is group"):
@@ -285,6 +331,46 @@ class Resources(StreamTest):
         )
         result = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60)
         self.assertEqual((0, b"ends\n", b""), (result.returncode, result.stdout, result.stderr))
+
+    def test_an_interpreter_ends_while_a_thread_reads(self):
+        self.publish(1, followers=2)
+        program = (
+            f"import sys; sys.path[:0] = {sys.path[:2]!r}\n"
+            f"import atexit, threading, time\n"
+            f"atexit.register(time.sleep, 0.5)\n"
+            f"import framecast\n"
+            f"stream = framecast.subscribe({URI!r})\n"
+            f"def read():\n"
+            f"    try:\n"
+            f"        while True: stream.next(0.001)\n"
+            f"    except ValueError as e: print(e)\n"
+            f"threading.Thread(target=read, daemon=True).start()\n"
+            f"time.sleep(0.2)\n"
+        )
+        result = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60)
+        expected = (0, b"framecast: the subscriber is closed\n", b"")
+        self.assertEqual(expected, (result.returncode, result.stdout, result.stderr))
+
+    def test_a_frame_that_another_thread_releases_stays_for_a_call(self):
+        self.publish(8, window=8)
+        with framecast.subscribe(URI) as stream:
+            held = []
+            for name, use in (("retain", lambda f: f.release(7)), ("export", lambda f: f.__dlpack__()),
+                              ("frame_device", lambda f: f.device_pointer()), ("tensor", lambda f: f._tensor(1, 8, (1,)))):
+                frame = stream.next()
+
+                def releases(*arguments, call=getattr(_library, name), frame=frame):
+                    frame.release()
+                    held.append(stream.stats().held)
+                    return call(*arguments)
+
+                with unittest.mock.patch.object(_library, name, releases):
+                    try:
+                        use(frame)
+                    except framecast.FramecastError:
+                        self.assertEqual(name, "frame_device")
+                self.assertEqual(0, stream.stats().held)
+            self.assertEqual([1, 1, 1, 1], held)
 
     def test_the_child_of_a_fork_releases_nothing(self):
         self.publish(100, window=4)

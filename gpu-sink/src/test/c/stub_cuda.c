@@ -465,6 +465,17 @@ int cuMemFree_v2(uint64_t start) {
     LEAVE
 }
 
+int cuMemGetAddressRange_v2(uint64_t *start, size_t *bytes, uint64_t at) {
+    ENTER
+    NEEDS_CONTEXT
+    Range *range = find(device, at, 1);
+    if (!range) range = find(imported, at, 1);
+    if (!range) FAIL(INVALID_VALUE);
+    *start = range->start;
+    *bytes = range->bytes;
+    LEAVE
+}
+
 int cuDeviceGetUuid(unsigned char *uuid, int dev) {
     ENTER
     if (dev) FAIL(INVALID_DEVICE);
