@@ -43,6 +43,8 @@ check() {
     # Not as a condition, under which bash would go on behind a command that failed.
     (
         trap kill_children EXIT
+        set -E
+        trap 'echo "line $LINENO: $BASH_COMMAND"' ERR
         "$@"
     ) >"$work/log" 2>&1 &
     wait "$!" || status=$?
