@@ -44,7 +44,7 @@ check() {
     (
         trap kill_children EXIT
         set -E
-        trap 'echo "line $LINENO: $BASH_COMMAND"' ERR
+        trap 'echo "line $LINENO: $BASH_COMMAND" >&2' ERR
         "$@"
     ) >"$work/log" 2>&1 &
     wait "$!" || status=$?
@@ -148,7 +148,7 @@ test_pages() {
     cc -Wall -Wextra -Werror -I"$here/c/include" "$work/page.c" -L"$here/c/build" -lframecast -Wl,-rpath,"$here/c/build" \
         -o "$work/page"
     block_of python.md python 1 >"$work/page.py"
-    block_of python.md python 3 >"$work/page_asyncio.py"
+    block_of python.md python 4 >"$work/page_asyncio.py"
     export PYTHONPATH=$here/python
     local program
     for program in "$work/page" "/usr/bin/python3 -B $work/page.py" "/usr/bin/python3 -B $work/page_asyncio.py"; do

@@ -157,8 +157,8 @@ static bool skip_to_keyframe(struct fc_subscriber *subscriber) {
     uint64_t count = 0;
     for (int64_t number = fci_peek(segment); number >= 0; number = fci_peek(segment)) {
         struct fci_entry entry;
-        if (!fci_read(segment, number, &entry) || entry.is_loss || (count > 0 && entry.number != first + count)
-            || !fci_is_intact(segment, number)) {
+        if (!fci_read(segment, number, &entry) || entry.is_loss || is_known(subscriber, entry.number)
+            || (count > 0 && entry.number != first + count) || !fci_is_intact(segment, number)) {
             break;
         }
         if (entry.keyframe) {

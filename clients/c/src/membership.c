@@ -322,19 +322,23 @@ static bool is_running(struct fc_subscriber *subscriber) {
     return running;
 }
 
-/* Gives back what CUDA has read, and looks after memory that other processes offer. Whether CUDA still reads. */
-static bool look_after_device(struct fc_subscriber *subscriber) {
+/* Gives back what CUDA has read, and looks after memory that other processes offer. When to look again, ms; −1: there is no
+ * need. */
+static int look_after_device(struct fc_subscriber *subscriber) {
     if (subscriber->device == NULL) {
-        return false;
+        return -1;
     }
     pthread_mutex_lock(&subscriber->mutex);
     fci_device_reap(subscriber);
+    bool shares = false;
     if (subscriber->segment != NULL) {
         fci_share_look(subscriber->device, subscriber->segment);
+        /* Its process keeps the memory until it is closed here. */
+        shares = subscriber->segment->share.offer != 0;
     }
-    bool reads = subscriber->device->pending != NULL;
+    int rest_ms = subscriber->device->pending != NULL ? READS_MS : shares ? LOOK_MS : -1;
     pthread_mutex_unlock(&subscriber->mutex);
-    return reads;
+    return rest_ms;
 }
 
 void *fci_membership_run(void *argument) {
@@ -345,18 +349,18 @@ void *fci_membership_run(void *argument) {
     while (is_running(subscriber)) {
         bool over = is_over(subscriber);
         bool looks = group->connection == NULL || group->looking_ns != 0;
-        bool reads = look_after_device(subscriber);
+        int device_ms = look_after_device(subscriber);
         struct pollfd polled[2] = {
             {.fd = subscriber->waker, .events = POLLIN, .revents = 0},
             {.fd = group->connection == NULL ? -1 : group->connection->socket, .events = POLLIN, .revents = 0}};
         int rest_ms = over ? -1 : looks ? LOOK_MS : beat_ms;
-        poll(polled, 2, reads ? READS_MS : rest_ms);
+        poll(polled, 2, device_ms >= 0 && (over || device_ms < rest_ms) ? device_ms : rest_ms);
         uint64_t count;
         if (polled[0].revents != 0 && read(subscriber->waker, &count, sizeof count) > 0) {
             continue;
         }
         int64_t now_ns = fci_now_ns();
-        if (!reads || polled[1].revents != 0 || now_ns - stepped_ns >= LOOK_MS * NS_PER_MS) {
+        if (device_ms != READS_MS || polled[1].revents != 0 || now_ns - stepped_ns >= LOOK_MS * NS_PER_MS) {
             stepped_ns = now_ns;
             step(subscriber);
         }

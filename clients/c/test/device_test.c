@@ -451,6 +451,30 @@ static void should_read_in_place_where_that_is_asked_for(void) {
     exporter_end(&exporter);
 }
 
+/* A program that reads no more does not keep another one's memory. */
+static void should_close_the_memory_behind_the_end(void) {
+    struct pair pair;
+    struct exporter exporter;
+    exporter_start(&exporter);
+    open_device();
+    begin(&pair, FAKE_URI "|device=cuda:0", 0);
+    first_is_from_the_ring(&pair);
+    offer(&pair.segment, &exporter, 81);
+    should_be_open(&pair.segment, 81);
+    fake_become(&pair.leader, &pair.segment, FC_LAYOUT_END_OF_STREAM);
+    fake_stop(&pair.leader);
+    const fc_frame *frame;
+    CHECK_NUMBER(FC_END_OF_STREAM, fc_next(pair.subscriber, WAIT_MS, &frame, NULL));
+    struct timespec rest = {.tv_nsec = 100000000};
+    nanosleep(&rest, NULL);
+    fake_set32(&pair.segment, its_record(FC_LAYOUT_DEVICE_STATE), 0);
+    should_be_open(&pair.segment, 0);
+    fc_close(pair.subscriber);
+    fake_segment_free(&pair.segment);
+    close_device();
+    exporter_end(&exporter);
+}
+
 static void should_copy_from_the_ring_when_the_other_process_died(void) {
     struct pair pair;
     struct exporter exporter;
@@ -611,6 +635,7 @@ int main(void) {
     should_need_no_driver();
     should_copy_from_another_process();
     should_read_in_place_where_that_is_asked_for();
+    should_close_the_memory_behind_the_end();
     should_copy_from_the_ring_when_the_other_process_died();
     should_wait_a_tenth_of_a_second_at_most();
     should_refuse_offers_that_make_no_sense();

@@ -12,16 +12,20 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// As [VerbsDirectTest] on a stand-in, on the RDMA devices of the kernel: they write payloads into the memory of an
-/// emulated GPU, which they know by its addresses, or copy them there, without and with loss. In the lab alone.
+/// emulated GPU, which they know by its addresses, or copy them there, with loss; the lab's streams show the same
+/// without.
+/// In the lab alone.
 @Tag("rdma")
 final class RdmaDirectTest {
     private static final int FRAME_MAX = 200_000;
     private static final int FRAMES = 60;
+    private static final double LOSS = 0.03;
 
     @TempDir
     private static Path directory;
@@ -48,9 +52,9 @@ final class RdmaDirectTest {
                 + FRAME_MAX + "|interface=rxe" + nic + "|device=" + device);
     }
 
-    private Publisher open(final double loss, final String placement) {
+    private Publisher open(final String placement) {
         for (int i = 0; i < 2; i++) {
-            nodes.subscribe(loss, channel("emulated:" + i + "?peermem|placement=" + placement, i + 1));
+            nodes.subscribe(LOSS, channel("emulated:" + i + "?peermem|placement=" + placement, i + 1));
         }
         final Publisher publisher = nodes.node(0).publish(channel("host", 3));
         nodes.await(() -> publisher.readySubscribers() == 2, "subscribers");
@@ -62,9 +66,9 @@ final class RdmaDirectTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"direct, 0", "direct, 0.03", "loopback, 0", "loopback, 0.03"})
-    void shouldLandFramesInPeerMemory(final String placement, final double loss) {
-        final Publisher publisher = open(loss, placement);
+    @ValueSource(strings = {"direct", "loopback"})
+    void shouldLandFramesInPeerMemory(final String placement) {
+        final Publisher publisher = open(placement);
         nodes.publish(publisher, 0, FRAMES);
         for (final Subscriber subscriber : nodes.subscribers()) {
             assertEquals(placement, subscriber.placement().orElseThrow().kind().word());
@@ -74,11 +78,10 @@ final class RdmaDirectTest {
         end(publisher);
     }
 
-    @ParameterizedTest
-    @CsvSource({"0", "0.03"})
-    void shouldLandInPostedBuffers(final double loss) {
+    @Test
+    void shouldLandInPostedBuffers() {
         sameLength = FRAME_MAX - 100;
-        final Publisher publisher = open(loss, "direct");
+        final Publisher publisher = open("direct");
         nodes.postBuffers(32, FRAME_MAX);
         nodes.publish(publisher, 0, 2 * FRAMES);
         for (int s = 0; s < 2; s++) {
