@@ -135,7 +135,7 @@ static gboolean repeats(FramecastSink *self, fc_status status, const fc_error *e
 /* Pictures that are longer than a channel takes by itself. */
 static guint64 frame_max(const FramecastSink *self, const gchar *uri) {
     gsize bytes = self->published.is_video ? GST_VIDEO_INFO_SIZE(&self->published.video) : 0;
-    return bytes > FRAME_MAX_BYTES && strstr(uri, "frame-max=") == NULL ? bytes : 0;
+    return bytes > FRAME_MAX_BYTES && uri != NULL && strstr(uri, "frame-max=") == NULL ? bytes : 0;
 }
 
 static GstFlowReturn open_publisher(FramecastSink *self) {

@@ -1,7 +1,7 @@
 """A frame in the memory of the leader."""
 
 import ctypes
-from typing import Any, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _errors, _format, _library
 from ._format import Format
@@ -183,7 +183,7 @@ class Frame:
         address = _library.tensor(self._address, code, bits, 1, dimensions, extents)
         return _taken(address, f"{tuple(shape or ())} elements of {bits} bits do not fit into {self.nbytes} bytes")
 
-    def numpy(self, dtype: Any = None, shape: Optional[Sequence[int]] = None) -> Any:
+    def numpy(self, dtype: Any = None, shape: Union[None, int, Sequence[int]] = None) -> Any:
         """A NumPy array over the bytes, without a copy, not to be written. The array holds the frame.
 
         Without arguments: the tensor of the frame's format; one dimension of uint8 where it has none, where NumPy has no
@@ -198,6 +198,8 @@ class Frame:
             raise TypeError(f"framecast: expected a dtype of native numbers, got {wanted}")
         if shape is None:
             shape = (self.nbytes // wanted.itemsize,)
+        elif isinstance(shape, int):
+            shape = (shape,)
         return self._array(numpy, _CODES[wanted.kind], wanted.itemsize * 8, shape)
 
     def _array(self, numpy: Any, code: int, bits: int, shape: Sequence[int]) -> Any:

@@ -47,7 +47,7 @@ def publish(
 
 
 def _ms(timeout: Optional[float]) -> int:
-    return -1 if timeout is None else min(max(0, int(timeout * _MS_PER_S + 0.999)), _LONGEST_MS)
+    return -1 if timeout is None else int(min(max(0.0, timeout * _MS_PER_S + 0.999), _LONGEST_MS))
 
 
 class _Ring:
@@ -293,7 +293,8 @@ class Publisher:
         if nbytes <= 0:
             raise ValueError(f"framecast: expected a frame of at least a byte, got {nbytes}")
         stamp = _calls.TIMESTAMP_NOW if timestamp_ns is None else timestamp_ns
-        options = _calls.CommitOptions(0, int(keyframe), len(metadata), metadata, stamp, nbytes)
+        given = bytes(metadata)
+        options = _calls.CommitOptions(0, int(keyframe), len(given), given, stamp, nbytes)
         options.size = ctypes.sizeof(options)
         error = _library.Error()
         with self._lock:

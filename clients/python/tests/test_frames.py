@@ -152,6 +152,18 @@ class Frames(StreamTest):
             gc.collect()
             self.assertEqual(0, stream.stats().held)
 
+    def test_shapes_of_an_array(self):
+        if numpy is None:
+            self.skipTest("no NumPy")
+        self.publish(1)
+        with framecast.subscribe(URI) as stream:
+            frame = stream.next()
+            self.assertEqual(frame.numpy("u2", 100).shape, (100,))
+            self.assertEqual(frame.numpy("u1", (2, 3)).shape, (2, 3))
+            self.assertEqual(frame.numpy("u4").shape, (1024,))
+            with self.assertRaisesRegex(ValueError, "do not fit"):
+                frame.numpy("u4", 1025)
+
     def test_frames_outlive_their_subscriber(self):
         process = self.publish(4, window=4)
         stream = framecast.subscribe(URI)
