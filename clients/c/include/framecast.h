@@ -382,9 +382,7 @@ struct DLManagedTensorVersioned *fc_frame_cuda_tensor_versioned(const fc_frame *
  * by the interpreter. Deleters and destructors are C functions, which also run while an interpreter ends.
  */
 void *fc_python_tensor(const fc_frame *frame, int code, int bits, int lanes, int dimensions, const int64_t *shape);
-/* As fc_frame_tensor. */
-void *fc_python_frame_tensor(const fc_frame *frame);
-/* As the functions above that take a format's tensor. kind: FC_EXPORT_*. */
+/* As fc_frame_tensor and its three sisters. kind: FC_EXPORT_*, 0 for fc_frame_tensor. */
 enum { FC_EXPORT_DEVICE = 1, FC_EXPORT_VERSIONED = 2 };
 void *fc_python_export(const fc_frame *frame, int kind, void *stream);
 /* A capsule that takes the caller's reference to the frame, and releases it with its own last reference. */

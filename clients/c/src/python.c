@@ -90,10 +90,6 @@ void *fc_python_tensor(const fc_frame *frame, int code, int bits, int lanes, int
     return find_python() ? capsule_of(fc_frame_dlpack(frame, code, bits, lanes, dimensions, shape)) : NULL;
 }
 
-void *fc_python_frame_tensor(const fc_frame *frame) {
-    return find_python() ? capsule_of(fc_frame_tensor(frame)) : NULL;
-}
-
 void *fc_python_owner(const fc_frame *frame) {
     return find_python() ? python.make((void *)(uintptr_t)frame, OWNER, destroy_owner) : NULL;
 }
