@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.api.Channel;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
+import io.framecast.api.SubscriberStats;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -14,18 +15,17 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /// As [VerbsDirectTest] on a stand-in, on the RDMA devices of the kernel: they write payloads into the memory of an
-/// emulated GPU, which they know by its addresses, or copy them there, with loss; the lab's streams show the same
-/// without.
-/// In the lab alone.
+/// emulated GPU, which they know by its addresses, with loss; the lab's streams show the same without, and copies by
+/// the device. In the lab alone.
 @Tag("rdma")
 final class RdmaDirectTest {
     private static final int FRAME_MAX = 200_000;
     private static final int FRAMES = 60;
     private static final double LOSS = 0.03;
+    // Of datagrams: 49 are a frame, and a receiver has to aim again behind each that is lost.
+    private static final double LOSS_OF_POSTED = 0.002;
 
     @TempDir
     private static Path directory;
@@ -52,9 +52,9 @@ final class RdmaDirectTest {
                 + FRAME_MAX + "|interface=rxe" + nic + "|device=" + device);
     }
 
-    private Publisher open(final String placement) {
+    private Publisher open(final double loss) {
         for (int i = 0; i < 2; i++) {
-            nodes.subscribe(LOSS, channel("emulated:" + i + "?peermem|placement=" + placement, i + 1));
+            nodes.subscribe(loss, channel("emulated:" + i + "?peermem|placement=direct", i + 1));
         }
         final Publisher publisher = nodes.node(0).publish(channel("host", 3));
         nodes.await(() -> publisher.readySubscribers() == 2, "subscribers");
@@ -65,15 +65,16 @@ final class RdmaDirectTest {
         assertTrue(publisher.close(Duration.ofMinutes(2)));
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"direct", "loopback"})
-    void shouldLandFramesInPeerMemory(final String placement) {
-        final Publisher publisher = open(placement);
+    @Test
+    void shouldLandFramesInPeerMemory() {
+        final Publisher publisher = open(LOSS);
         nodes.publish(publisher, 0, FRAMES);
         for (final Subscriber subscriber : nodes.subscribers()) {
-            assertEquals(placement, subscriber.placement().orElseThrow().kind().word());
+            assertEquals("direct", subscriber.placement().orElseThrow().kind().word());
             // An emulated CPU asks for repairs in vain, too.
-            assertTrue(subscriber.stats().inPlaceFrames() > 0, () -> "" + subscriber.stats());
+            assertTrue(
+                    subscriber.stats().inPlaceFrames() > 0,
+                    () -> subscriber.stats().toString());
         }
         end(publisher);
     }
@@ -81,13 +82,14 @@ final class RdmaDirectTest {
     @Test
     void shouldLandInPostedBuffers() {
         sameLength = FRAME_MAX - 100;
-        final Publisher publisher = open("direct");
+        final Publisher publisher = open(LOSS_OF_POSTED);
         nodes.postBuffers(32, FRAME_MAX);
         nodes.publish(publisher, 0, 2 * FRAMES);
         for (int s = 0; s < 2; s++) {
             // Each frame is there, by the NIC or by one copy.
             assertEquals(2 * FRAMES, nodes.inBuffers(s));
-            assertTrue(nodes.subscriber(s).stats().inPlaceFrames() > 0, () -> "" + nodes.subscribers());
+            final SubscriberStats stats = nodes.subscriber(s).stats();
+            assertTrue(stats.inPlaceFrames() > 0, stats::toString);
         }
         end(publisher);
     }
