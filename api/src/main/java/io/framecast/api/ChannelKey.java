@@ -33,6 +33,8 @@ public enum ChannelKey {
     ONE_SIDED("one-sided"),
     /// See [LinkConfig#unicastPorts]: `40000-40015`, or `any`. Each end's own.
     UNICAST_PORTS("unicast-ports"),
+    /// See [SecurityOptions#auth]: `psk:FILE` or `keys:PATH`.
+    AUTH("auth"),
     /// See [StreamConfig#windowBytes].
     WINDOW("window"),
     /// See [StreamConfig#frameMaxBytes].
@@ -161,6 +163,7 @@ public enum ChannelKey {
         add(parts, RATE, link.rateBytes(), LinkConfig.DEFAULT.rateBytes());
         add(parts, ONE_SIDED, link.oneSided() ? "auto" : "off", LinkConfig.DEFAULT.oneSided() ? "auto" : "off");
         add(parts, UNICAST_PORTS, link.unicastPorts(), LinkConfig.DEFAULT.unicastPorts());
+        add(parts, AUTH, link.security().auth(), SecurityOptions.DEFAULT.auth());
         add(parts, WINDOW, stream.windowBytes(), StreamConfig.DEFAULT.windowBytes());
         add(parts, FRAME_MAX, stream.frameMaxBytes(), StreamConfig.DEFAULT.frameMaxBytes());
         add(parts, RING, stream.ringBytes(), StreamConfig.DEFAULT.ringBytes());

@@ -69,7 +69,7 @@ final class ChannelParser {
     // A value that goes on with another key: '|' was forgotten, or '&' written for it. A path may contain
     // anything.
     private static void requireSeparator(final ChannelKey key, final String value) {
-        if (key == ChannelKey.IPC) {
+        if (key == ChannelKey.IPC || key == ChannelKey.AUTH) {
             return;
         }
         final Matcher next = NEXT_KEY.matcher(value);
@@ -129,7 +129,8 @@ final class ChannelParser {
                 bytes(ChannelKey.SOCKET_BUFFER, LinkConfig.DEFAULT.socketBufferBytes()),
                 bytes(ChannelKey.RATE, LinkConfig.DEFAULT.rateBytes()),
                 isOneSided(),
-                PortRange.parse(values.getOrDefault(ChannelKey.UNICAST_PORTS, PortRange.ANY.toString())));
+                PortRange.parse(values.getOrDefault(ChannelKey.UNICAST_PORTS, PortRange.ANY.toString())),
+                new SecurityOptions(value(ChannelKey.AUTH)));
     }
 
     private boolean isOneSided() {

@@ -15,6 +15,7 @@ package io.framecast.api;
 ///     co-root's, where the transport can; else all of it goes by datagram
 /// @param unicastPorts ports that this end's own sockets are bound to, so that a firewall can let them through;
 ///     see the README, "Ports". Of `udp` and `aeron`; `verbs` has queue pairs instead
+/// @param security who may take part
 public record LinkConfig(
         String networkInterface,
         int mtuBytes,
@@ -23,7 +24,8 @@ public record LinkConfig(
         long socketBufferBytes,
         long rateBytes,
         boolean oneSided,
-        PortRange unicastPorts) {
+        PortRange unicastPorts,
+        SecurityOptions security) {
     public static final LinkConfig DEFAULT = new LinkConfig("", 0, 1, 0, 0);
     public static final int MTU_BYTES_MIN = 1280;
     public static final int MTU_BYTES_MAX = 65_536;
@@ -42,6 +44,28 @@ public record LinkConfig(
             final long socketBufferBytes,
             final long rateBytes) {
         this(networkInterface, mtuBytes, ttl, 0, socketBufferBytes, rateBytes, true, PortRange.ANY);
+    }
+
+    /// For everybody.
+    public LinkConfig(
+            final String networkInterface,
+            final int mtuBytes,
+            final int ttl,
+            final int dscp,
+            final long socketBufferBytes,
+            final long rateBytes,
+            final boolean oneSided,
+            final PortRange unicastPorts) {
+        this(
+                networkInterface,
+                mtuBytes,
+                ttl,
+                dscp,
+                socketBufferBytes,
+                rateBytes,
+                oneSided,
+                unicastPorts,
+                SecurityOptions.DEFAULT);
     }
 
     public LinkConfig {
@@ -66,7 +90,8 @@ public record LinkConfig(
     }
 
     public LinkConfig withNetworkInterface(final String value) {
-        return new LinkConfig(value, mtuBytes, ttl, dscp, socketBufferBytes, rateBytes, oneSided, unicastPorts);
+        return new LinkConfig(
+                value, mtuBytes, ttl, dscp, socketBufferBytes, rateBytes, oneSided, unicastPorts, security);
     }
 
     /// The byte of the IP header (TOS, traffic class) that says so; its bits of congestion are left to the

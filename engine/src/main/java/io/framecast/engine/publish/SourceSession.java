@@ -132,6 +132,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                 memory = opened.add(new SendMemory(
                         windowSlots,
                         slotBytes,
+                        DataLayout.LENGTH,
                         sender != null,
                         transport.capabilities().deviceMemory()));
             }

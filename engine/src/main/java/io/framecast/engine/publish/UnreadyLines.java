@@ -2,7 +2,6 @@ package io.framecast.engine.publish;
 
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.reliability.send.JoinAttempts;
-import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -80,7 +79,7 @@ final class UnreadyLines {
             case NO_ANSWER ->
                 "has asked to join " + attempts.joins(place) + " times" + when
                         + ": the answer, or a full-size datagram of "
-                        + (stream.slotBytes() + DataLayout.LENGTH)
+                        + (stream.slotBytes() + stream.headerBytes())
                         + " bytes, does not reach it; look at the firewall and the MTU on the way, or lower mtu= here";
             case RING_TOO_SMALL ->
                 "was refused" + when + ": its ring= is too small for frame-max; enlarge it, or leave it out";

@@ -1,7 +1,6 @@
 package io.framecast.engine.session;
 
 import io.framecast.reliability.receive.ReceiverMachine;
-import io.framecast.reliability.wire.DataLayout;
 
 /// The reason, in one line, why a session ended other than by end of stream.
 public final class DisconnectReason {
@@ -49,7 +48,7 @@ public final class DisconnectReason {
     }
 
     private static int datagramBytes(final ReceiverMachine machine) {
-        return machine.stream().slotBytes() + DataLayout.LENGTH;
+        return machine.stream().slotBytes() + machine.stream().headerBytes();
     }
 
     /// The reason of a machine that never became a member.

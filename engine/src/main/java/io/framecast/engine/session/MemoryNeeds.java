@@ -6,7 +6,6 @@ import io.framecast.engine.port.ControlLane;
 import io.framecast.engine.sink.DirectReceiveMemory;
 import io.framecast.engine.sink.NicCopyEngine;
 import io.framecast.reliability.assembly.MemoryShape;
-import io.framecast.reliability.wire.DataLayout;
 import org.jspecify.annotations.Nullable;
 
 /// The memory of one end of a session, in bytes, allocated when the session opens and constant for its life. Loss,
@@ -35,9 +34,10 @@ public record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, lon
 
     /// A source: the slots of the window and of the probe, each with header and guard, and the control rings. Where
     /// memory cannot be mapped twice, a claim that wraps around the window's end takes as much payload again.
-    public static MemoryNeeds source(final int windowSlots, final int slotBytes, final int headerReserveBytes) {
+    public static MemoryNeeds source(
+            final int windowSlots, final int slotBytes, final int headerBytes, final int headerReserveBytes) {
         final long payload = (windowSlots + 1L) * slotBytes;
-        final long headers = (windowSlots + 1L) * (DataLayout.LENGTH + GUARD_BYTES);
+        final long headers = (windowSlots + 1L) * (headerBytes + GUARD_BYTES);
         return new MemoryNeeds(
                 payload + headers + 2 * listBytes(windowSlots + 1L) + ControlLane.memoryBytes(headerReserveBytes),
                 0,
@@ -51,7 +51,7 @@ public record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, lon
     /// @param kind how payloads get into the device's memory; null where frames lie in host memory
     public static MemoryNeeds subscriber(
             final MemoryShape shape, final @Nullable Kind kind, final int headerReserveBytes) {
-        final int header = headerReserveBytes + DataLayout.LENGTH;
+        final int header = headerReserveBytes + shape.stream().headerBytes();
         final boolean staged = shape.kind() == MemoryShape.Kind.STAGED;
         final boolean byArrival = shape.kind() == MemoryShape.Kind.BY_ARRIVAL;
         final int lanePostSlots = staged ? shape.landingSlots() : shape.ringSlots();

@@ -6,12 +6,11 @@ import io.framecast.api.spi.SendRing;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.reliability.window.WindowMemory;
-import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.agrona.CloseHelper;
 
-/// The source's registered memory: `slots` slots of the window and one more for probes, each `[header 40 |
+/// The source's registered memory: `slots` slots of the window and one more for probes, each `[header |
 /// payload]`. The payload memory is mapped twice where the system supports it, so that every claim up to the whole
 /// window is contiguous.
 ///
@@ -23,14 +22,18 @@ public final class SendMemory implements AutoCloseable {
     private final int[] lengths;
     private final int slots;
     private final int slotBytes;
+    private final int headerBytes;
     private final SendRing ring;
 
+    /// @param headerBytes length of a header
     /// @param shared whether other processes are to read the payload: it has a descriptor then, where it
     ///     is mapped twice
     /// @param gathers whether payloads may lie in device memory
-    public SendMemory(final int slots, final int slotBytes, final boolean shared, final boolean gathers) {
+    public SendMemory(
+            final int slots, final int slotBytes, final int headerBytes, final boolean shared, final boolean gathers) {
         this.slots = slots;
         this.slotBytes = slotBytes;
+        this.headerBytes = headerBytes;
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             opened.add(arena);
             lengths = new int[slots + 1];
@@ -41,10 +44,10 @@ public final class SendMemory implements AutoCloseable {
                     shared
                             ? MirroredMemory.allocateShared(bytes, slotBytes)
                             : MirroredMemory.allocate(bytes, slotBytes));
-            headers = arena.allocate((long) (slots + 1) * DataLayout.LENGTH, 64);
+            headers = arena.allocate((long) (slots + 1) * headerBytes, 64);
             ring = new SendRing(
                     headers,
-                    DataLayout.LENGTH,
+                    headerBytes,
                     payload.segment().asSlice(0, (long) (slots + 1) * slotBytes),
                     slotBytes,
                     lengths,
@@ -53,7 +56,8 @@ public final class SendMemory implements AutoCloseable {
         } catch (final OutOfMemoryError e) {
             throw new ConfigException(
                     "window: no room for "
-                            + MemoryNeeds.source(slots, slotBytes, 0).hostBytes()
+                            + MemoryNeeds.source(slots, slotBytes, headerBytes, 0)
+                                    .hostBytes()
                             + " bytes; lower window= or frame-max=",
                     e);
         }
@@ -65,7 +69,7 @@ public final class SendMemory implements AutoCloseable {
 
     /// The same memory, as the protocol sees it.
     public WindowMemory window() {
-        return new WindowMemory(headers, ring.payload(), lengths, slots, slotBytes);
+        return new WindowMemory(headers, ring.payload(), lengths, slots, slotBytes, headerBytes);
     }
 
     public MemorySegment headers() {

@@ -4,7 +4,6 @@ import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.assembly.MemoryShape;
-import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -46,9 +45,8 @@ public record ReceiveRings(LandingSlots data, LandingSlots repairs, ReceiveRing 
             final DeviceRegion dataRegion,
             final int dataSlots,
             final MemorySegment repairs) {
-        final LandingSlots dataLanding = slots(arena, headerReserve, data, shape.slotBytes(), dataSlots);
-        final LandingSlots repairLanding =
-                slots(arena, headerReserve, repairs, shape.slotBytes(), shape.allRepairSlots());
+        final LandingSlots dataLanding = slots(arena, shape, headerReserve, data, dataSlots);
+        final LandingSlots repairLanding = slots(arena, shape, headerReserve, repairs, shape.allRepairSlots());
         return new ReceiveRings(
                 dataLanding,
                 repairLanding,
@@ -63,18 +61,19 @@ public record ReceiveRings(LandingSlots data, LandingSlots repairs, ReceiveRing 
 
     private static LandingSlots slots(
             final Arena arena,
+            final MemoryShape shape,
             final int headerReserve,
             final MemorySegment payload,
-            final int slotBytes,
             final int slots) {
-        final MemorySegment headers = arena.allocate((long) slots * (headerReserve + DataLayout.LENGTH), 64);
-        return new LandingSlots(headers, headerReserve, payload, slotBytes, slots);
+        final int headerBytes = shape.stream().headerBytes();
+        final MemorySegment headers = arena.allocate((long) slots * (headerReserve + headerBytes), 64);
+        return new LandingSlots(headers, headerReserve, payload, shape.slotBytes(), slots, headerBytes);
     }
 
     private static ReceiveRing ring(final LandingSlots slots, final DeviceRegion payload, final int count) {
         return new ReceiveRing(
                 slots.headers().asSlice(0, (long) count * slots.headerStride()),
-                DataLayout.LENGTH,
+                slots.headerBytes(),
                 slots.headerStride(),
                 payload,
                 slots.slotBytes(),

@@ -124,9 +124,11 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
 
     private Made open() {
         final int slots = stream.windowSlots();
-        SystemMemory.require(MemoryNeeds.source(slots, stream.slotBytes(), 0).totalBytes());
+        SystemMemory.require(MemoryNeeds.source(slots, stream.slotBytes(), stream.headerBytes(), 0)
+                .totalBytes());
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
-            final SendMemory memory = opened.add(new SendMemory(slots, stream.slotBytes(), false, false));
+            final SendMemory memory =
+                    opened.add(new SendMemory(slots, stream.slotBytes(), stream.headerBytes(), false, false));
             final RepairStore empty = new RepairStore(memory.window());
             // Before the lane opens: the lane's registration then lies within the memory that members may read.
             final ExposedWindow shared = share(memory);

@@ -10,10 +10,22 @@ import java.lang.foreign.MemorySegment;
 /// @param payload `[slots][slotBytes]`, or longer; `NULL` where the host cannot address it
 /// @param slotBytes payload bytes of a slot
 /// @param slots number of slots
-public record LandingSlots(MemorySegment headers, int headerReserve, MemorySegment payload, int slotBytes, int slots) {
+/// @param headerBytes length of a header
+public record LandingSlots(
+        MemorySegment headers, int headerReserve, MemorySegment payload, int slotBytes, int slots, int headerBytes) {
+    /// Slots of a stream whose datagrams have no seals.
+    public LandingSlots(
+            final MemorySegment headers,
+            final int headerReserve,
+            final MemorySegment payload,
+            final int slotBytes,
+            final int slots) {
+        this(headers, headerReserve, payload, slotBytes, slots, DataLayout.LENGTH);
+    }
+
     /// Distance of two headers in bytes.
     public int headerStride() {
-        return headerReserve + DataLayout.LENGTH;
+        return headerReserve + headerBytes;
     }
 
     /// Offset of a slot's header in `headers`.

@@ -1,7 +1,6 @@
 package io.framecast.reliability.assembly;
 
 import io.framecast.reliability.window.RepairStore;
-import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 
 /// Slots behind those of the repair lane, in the same memory, for datagrams that a receiver reads out of a window
@@ -96,13 +95,13 @@ public final class ReadSlots {
         final int bytes = replica.payloadBytes(sequence);
         MemorySegment.copy(
                 replica.headers(),
-                (long) from * DataLayout.LENGTH,
+                (long) from * replica.headerBytes(),
                 memory.headers(),
                 headerOffset(slot),
-                DataLayout.LENGTH);
+                replica.headerBytes());
         MemorySegment.copy(
                 replica.payloads(), (long) from * replica.slotBytes(), memory.payload(), payloadOffset(slot), bytes);
-        land(slot, DataLayout.LENGTH + bytes);
+        land(slot, replica.headerBytes() + bytes);
     }
 
     /// Session: whether there is a landed datagram to take.

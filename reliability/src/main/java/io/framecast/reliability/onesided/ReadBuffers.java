@@ -41,7 +41,8 @@ final class ReadBuffers implements AutoCloseable {
 
     boolean readHeader(
             final EndpointPort endpoint, final int slot, final long address, final int key, final long token) {
-        return endpoint.read(regions.headers(), slots.headerOffset(slot), DataLayout.LENGTH, address, key, token);
+        return endpoint.read(
+                regions.headers(), slots.headerOffset(slot), slots.memory().headerBytes(), address, key, token);
     }
 
     boolean readPayload(final EndpointPort endpoint, final int slot, final long address, final int key) {
@@ -77,7 +78,10 @@ final class ReadBuffers implements AutoCloseable {
                         && DataLayout.SEQUENCE.get(slots.memory().headers(), at) == sequence
                         && !DataLayout.isGathered(slots.memory().headers(), at)
                 ? DataLayout.datagramBytes(
-                        slots.memory().headers(), at, slots.memory().slotBytes())
+                        slots.memory().headers(),
+                        at,
+                        slots.memory().headerBytes(),
+                        slots.memory().slotBytes())
                 : 0;
     }
 
@@ -88,7 +92,8 @@ final class ReadBuffers implements AutoCloseable {
         final long after = regions.words().memory().get(JAVA_LONG, guardOffset(slot, true));
         return before == after
                 && SlotGuard.isOf(after, sequence)
-                && SlotGuard.payloadCrc(after) == checksum.of(slot, datagramBytes - DataLayout.LENGTH);
+                && SlotGuard.payloadCrc(after)
+                        == checksum.of(slot, datagramBytes - slots.memory().headerBytes());
     }
 
     @Override

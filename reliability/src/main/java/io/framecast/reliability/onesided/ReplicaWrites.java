@@ -96,7 +96,7 @@ final class ReplicaWrites {
     // The window has nothing of these: the replica keeps its older datagrams there, which are never taken for newer
     // ones.
     private boolean isGathered(final int slot) {
-        return DataLayout.isGathered(memory.headers(), WindowMemory.headerOffset(slot));
+        return DataLayout.isGathered(memory.headers(), memory.headerOffset(slot));
     }
 
     private int alike(final int slot, final int count, final boolean gathered) {
@@ -131,10 +131,7 @@ final class ReplicaWrites {
 
     private boolean headers(final int slot, final int count) {
         return write(
-                window.regions().headers(),
-                WindowMemory.headerOffset(slot),
-                count * DataLayout.LENGTH,
-                replica.headers());
+                window.regions().headers(), memory.headerOffset(slot), count * memory.headerBytes(), replica.headers());
     }
 
     private boolean guards(final int slot, final int count) {

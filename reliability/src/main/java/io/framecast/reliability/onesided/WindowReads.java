@@ -3,7 +3,6 @@ package io.framecast.reliability.onesided;
 import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.receive.RemoteMemory;
 import io.framecast.reliability.wire.Counts;
-import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.StreamInfo;
 
@@ -120,7 +119,7 @@ final class WindowReads {
                 && buffers.readHeader(
                         endpoint,
                         slot,
-                        window.headers().address() + at * DataLayout.LENGTH,
+                        window.headers().address() + at * stream.headerBytes(),
                         window.headers().key(),
                         guarded ? EndpointPort.NO_TOKEN : slot)
                 && (!guarded || guard(slot, at, true));

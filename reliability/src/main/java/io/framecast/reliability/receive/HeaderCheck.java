@@ -20,7 +20,7 @@ final class HeaderCheck {
 
     /// Checks a datagram of `bytes` bytes whose header lies at `offset`.
     Verdict check(final MemorySegment header, final long offset, final int bytes) {
-        final int payloadBytes = bytes - DataLayout.LENGTH;
+        final int payloadBytes = bytes - stream.headerBytes();
         if (payloadBytes <= 0 || payloadBytes > stream.slotBytes()) {
             return Verdict.BAD_LENGTH;
         }

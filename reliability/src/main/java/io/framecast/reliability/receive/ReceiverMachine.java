@@ -317,6 +317,12 @@ public final class ReceiverMachine {
         nacks.onDrained(nowNs);
     }
 
+    /// A datagram of the data or repair lane that has no valid seal: nothing of it counts.
+    public Verdict onForged() {
+        acceptedSequence = NO_SEQUENCE;
+        return verdicts.count(Verdict.BAD_TAG);
+    }
+
     /// A datagram of the repair lane.
     public Verdict onRepair(final MemorySegment header, final long offset, final int bytes, final long nowNs) {
         final Verdict verdict = accept(header, offset, bytes, nowNs, true);
@@ -431,7 +437,7 @@ public final class ReceiverMachine {
     }
 
     private Verdict onProbe(final int token, final int bytes, final long nowNs) {
-        if (bytes == DataLayout.LENGTH + stream.slotBytes()) {
+        if (bytes == stream.headerBytes() + stream.slotBytes()) {
             state = handshake.onProbe(state, token, nowNs);
         }
         return Verdict.GOOD;

@@ -175,7 +175,7 @@ final class WindowReplica {
         end = Math.min(announcedEnd, first + TAKEN_PER_TURN_MAX);
         for (long sequence = first; sequence < end; sequence++) {
             final int bytes = bytesOf(sequence);
-            if (bytes > 0 && store.take(sequence, bytes - DataLayout.LENGTH)) {
+            if (bytes > 0 && store.take(sequence, bytes - store.headerBytes())) {
                 coRoot.onHeld(sequence);
                 counts.add(ReceiverCount.FED_DATAGRAMS);
             } else {
@@ -187,8 +187,8 @@ final class WindowReplica {
 
     // Length of its datagram; 0 where another lies.
     private int bytesOf(final long sequence) {
-        final long at = (long) store.slot(sequence) * DataLayout.LENGTH;
-        final int bytes = DataLayout.datagramBytes(store.headers(), at, store.slotBytes());
+        final long at = (long) store.slot(sequence) * store.headerBytes();
+        final int bytes = DataLayout.datagramBytes(store.headers(), at, store.headerBytes(), store.slotBytes());
         return DataLayout.SEQUENCE.get(store.headers(), at) == sequence
                         && DataLayout.type(store.headers(), at) == DataLayout.TYPE_DATA
                         && !DataLayout.isGathered(store.headers(), at)

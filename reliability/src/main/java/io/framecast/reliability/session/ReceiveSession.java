@@ -3,6 +3,7 @@ package io.framecast.reliability.session;
 import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.assembly.RepairSlots;
+import io.framecast.reliability.lane.DataOpener;
 import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.onesided.RemoteWindows;
 import io.framecast.reliability.receive.LossReason;
@@ -35,7 +36,11 @@ public final class ReceiveSession {
     private final @Nullable RemoteWindows windows;
     private final FrameConsumer consumer;
     private final FrameDelivery delivery;
+    private final int headerBytes;
     private final int fullBytes;
+    private @Nullable DataOpener opener;
+    // Datagrams of the batch, from its first on, that were opened.
+    private int opened;
     private boolean started;
     private long firstFrameId;
     // Frames from this one on were published since an earlier membership in this session; MAX_VALUE without
@@ -71,8 +76,15 @@ public final class ReceiveSession {
         this.consumer = consumer;
         landing = assembly.landing();
         repairLanding = repairs.landing();
-        fullBytes = DataLayout.LENGTH + machine.stream().slotBytes();
+        headerBytes = machine.stream().headerBytes();
+        fullBytes = headerBytes + machine.stream().slotBytes();
         delivery = new FrameDelivery(machine, assembly, consumer, policy, joinsAtKeyframe);
+    }
+
+    /// Before the first cycle: datagrams count when they were opened.
+    public ReceiveSession openedBy(final DataOpener made) {
+        opener = made;
+        return this;
     }
 
     public ReceiverMachine machine() {
@@ -217,6 +229,7 @@ public final class ReceiveSession {
             }
             return 0;
         }
+        opened = 0;
         for (int i = 0; i < count; ) {
             i += accept(i, count, nowNs);
         }
@@ -240,6 +253,11 @@ public final class ReceiveSession {
         final int slot = dataLane.slot(index);
         final long header = landing.headerOffset(slot);
         final int bytes = dataLane.bytes(index);
+        if (!isOpen(index)) {
+            machine.onForged();
+            assembly.reject(slot);
+            return 1;
+        }
         if (machine.onData(landing.headers(), header, bytes, nowNs) != Verdict.GOOD
                 || machine.acceptedSequence() == ReceiverMachine.NO_SEQUENCE) {
             assembly.reject(slot);
@@ -248,15 +266,39 @@ public final class ReceiveSession {
         final long sequence = machine.acceptedSequence();
         final int limit = Math.min(count - index, landing.slots() - slot);
         int run = 1;
-        while (run < limit && dataLane.bytes(index + run) == fullBytes && dataLane.slot(index + run) == slot + run) {
+        while (run < limit
+                && dataLane.bytes(index + run) == fullBytes
+                && dataLane.slot(index + run) == slot + run
+                && isOpen(index + run)) {
             run++;
         }
         if (run > 1) {
             run = 1 + machine.onRun(landing.headers(), header, landing.headerStride(), run - 1, nowNs);
         }
-        keep(landing, slot, sequence, run, bytes - DataLayout.LENGTH);
-        assembly.accept(slot, sequence, run, bytes - DataLayout.LENGTH);
+        keep(landing, slot, sequence, run, bytes - headerBytes);
+        assembly.accept(slot, sequence, run, bytes - headerBytes);
         return run;
+    }
+
+    // Opens a datagram of the batch, and only once: opening decrypts it.
+    private boolean isOpen(final int index) {
+        final DataOpener by = opener;
+        if (by == null || index < opened) {
+            return true;
+        }
+        final boolean valid = open(by, landing, dataLane.slot(index), dataLane.bytes(index));
+        opened = valid ? index + 1 : opened;
+        return valid;
+    }
+
+    private boolean open(final DataOpener by, final LandingSlots from, final int slot, final int bytes) {
+        return bytes >= headerBytes
+                && by.open(
+                        from.headers(),
+                        from.headerOffset(slot),
+                        from.payload(),
+                        from.payloadOffset(slot),
+                        bytes - headerBytes);
     }
 
     // Copies accepted datagrams from their landing slots to a co-root's replica of the window.
@@ -298,6 +340,11 @@ public final class ReceiveSession {
     // A place first: a repair without a place must count as not received.
     private void repair(final int slot, final int bytes, final long nowNs) {
         final long header = repairLanding.headerOffset(slot);
+        final DataOpener by = opener;
+        if (by != null && !open(by, repairLanding, slot, bytes)) {
+            machine.onForged();
+            return;
+        }
         final boolean wanted = machine.wantsRepair(repairLanding.headers(), header, bytes);
         long frameIndex = 0;
         if (wanted) {
@@ -316,7 +363,7 @@ public final class ReceiveSession {
         if (!wanted) {
             throw new IllegalStateException("the machine took a repair it did not want");
         }
-        final int payloadBytes = bytes - DataLayout.LENGTH;
+        final int payloadBytes = bytes - headerBytes;
         keep(repairLanding, slot, machine.acceptedSequence(), 1, payloadBytes);
         assembly.repaired(machine.acceptedSequence(), frameIndex, slot, payloadBytes);
     }

@@ -194,9 +194,7 @@ public final class SendSession implements SenderOutput {
                 sent += ready > 0 && pacer.isDueSoon(nowNs) ? 1 : 0;
                 break;
             }
-            if (machine.isGuarded()) {
-                window.seal(first, count);
-            }
+            window.seal(first, count, machine.isGuarded());
             machine.announceFormats();
             final int accepted = data.multicast(slot, count);
             dataInFlight.onSent(slot, accepted);
@@ -231,14 +229,14 @@ public final class SendSession implements SenderOutput {
     }
 
     private int paced(final int slot, final int most, final long nowNs) {
-        return pacer.datagrams(memory.lengths(), DataLayout.LENGTH, slot, most, nowNs);
+        return pacer.datagrams(memory.lengths(), memory.headerBytes(), slot, most, nowNs);
     }
 
     private void charge(final int slot, final int count, final long nowNs) {
         if (pacer.isUnlimited()) {
             return;
         }
-        long bytes = (long) count * DataLayout.LENGTH;
+        long bytes = (long) count * memory.headerBytes();
         for (int i = 0; i < count; i++) {
             bytes += memory.lengths()[slot + i];
         }
@@ -277,10 +275,11 @@ public final class SendSession implements SenderOutput {
     @Override
     public void probe(final int token) {
         final int slot = window.slots();
-        final long offset = WindowMemory.headerOffset(slot);
+        final long offset = memory.headerOffset(slot);
         probeHeader.session(DataLayout.TYPE_PROBE, stream().session());
         DataLayout.write(memory.headers(), offset, probeHeader, 0, Integer.toUnsignedLong(token));
         checksum.seal(memory.headers(), offset, stream().session());
+        window.sealProbe();
         data.multicast(slot, 1);
     }
 

@@ -345,7 +345,8 @@ final class SimEndpoint implements EndpointPort {
             final MemorySegment headers = reads.memory().headers();
             final long header = reads.headerOffset(slot);
             final int slotBytes = reads.memory().slotBytes();
-            final int bytes = DataLayout.datagramBytes(headers, header, slotBytes) - DataLayout.LENGTH;
+            final int bytes =
+                    DataLayout.datagramBytes(headers, header, DataLayout.LENGTH, slotBytes) - DataLayout.LENGTH;
             final MemorySegment payload = reads.memory().payload().asSlice(reads.payloadOffset(slot), slotBytes);
             final long guard = SlotGuard.of(
                     DataLayout.SEQUENCE.get(headers, header),

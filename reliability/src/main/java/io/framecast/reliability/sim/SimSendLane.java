@@ -122,7 +122,7 @@ final class SimSendLane implements SendLanePort {
     private MemorySegment datagram(final int slot) {
         final byte[] bytes = new byte[DataLayout.LENGTH + memory.lengths()[slot]];
         MemorySegment.copy(
-                memory.headers(), ValueLayout.JAVA_BYTE, WindowMemory.headerOffset(slot), bytes, 0, DataLayout.LENGTH);
+                memory.headers(), ValueLayout.JAVA_BYTE, memory.headerOffset(slot), bytes, 0, DataLayout.LENGTH);
         MemorySegment.copy(
                 memory.payload(),
                 ValueLayout.JAVA_BYTE,

@@ -251,7 +251,7 @@ final class SimSource extends SimNode implements ControlPort {
         if (count == 0 || firstSlot == window.slots()) {
             return;
         }
-        final long first = DataLayout.SEQUENCE.get(memory.headers(), WindowMemory.headerOffset(firstSlot));
+        final long first = DataLayout.SEQUENCE.get(memory.headers(), memory.headerOffset(firstSlot));
         if (lane == SimLane.REPAIR) {
             if (first < window.freed() || first + count > machine.nextSequence()) {
                 violation("repairs " + first + " and " + (count - 1) + " behind it, which it does not hold");

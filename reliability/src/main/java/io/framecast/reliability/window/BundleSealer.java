@@ -36,7 +36,7 @@ final class BundleSealer {
                 .attributes(
                         (count == 1 ? BundleLayout.flags(first) : DataLayout.FLAG_BUNDLE) | bundle.flags(sequence),
                         count == 1 ? 0 : count);
-        final long offset = WindowMemory.headerOffset(slot);
+        final long offset = memory.headerOffset(slot);
         DataLayout.write(memory.headers(), offset, header, sequence, 0);
         checksum.seal(memory.headers(), offset, session);
         return bytes;

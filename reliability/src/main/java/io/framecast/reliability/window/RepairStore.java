@@ -2,7 +2,6 @@ package io.framecast.reliability.window;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
-import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -87,7 +86,7 @@ public final class RepairStore {
         return feedFrom != UNFED && sequence >= feedFrom;
     }
 
-    /// `[slots][40]`.
+    /// `[slots][headerBytes]`.
     public MemorySegment headers() {
         return memory.headers();
     }
@@ -100,6 +99,10 @@ public final class RepairStore {
     /// Length of the payload of a held sequence.
     public int payloadBytes(final long sequence) {
         return memory.lengths()[slot(sequence)];
+    }
+
+    public int headerBytes() {
+        return memory.headerBytes();
     }
 
     public int slotBytes() {
@@ -130,7 +133,7 @@ public final class RepairStore {
     /// payload is a duplicate to every receiver.
     public void putHeader(final long sequence, final MemorySegment header, final long headerOffset) {
         final int slot = slot(sequence);
-        MemorySegment.copy(header, headerOffset, memory.headers(), WindowMemory.headerOffset(slot), DataLayout.LENGTH);
+        MemorySegment.copy(header, headerOffset, memory.headers(), memory.headerOffset(slot), memory.headerBytes());
         final SlotGuards words = guards;
         if (guarding && words != null) {
             words.seal(slot, sequence);
@@ -151,14 +154,14 @@ public final class RepairStore {
     /// One datagram, header and payload, for callers that do not gather. Allocates.
     public byte[] datagram(final long sequence) {
         final int slot = slot(sequence);
-        final byte[] bytes = new byte[DataLayout.LENGTH + memory.lengths()[slot]];
-        MemorySegment.copy(memory.headers(), JAVA_BYTE, WindowMemory.headerOffset(slot), bytes, 0, DataLayout.LENGTH);
+        final byte[] bytes = new byte[memory.headerBytes() + memory.lengths()[slot]];
+        MemorySegment.copy(memory.headers(), JAVA_BYTE, memory.headerOffset(slot), bytes, 0, memory.headerBytes());
         MemorySegment.copy(
                 memory.payload(),
                 JAVA_BYTE,
                 memory.payloadOffset(slot),
                 bytes,
-                DataLayout.LENGTH,
+                memory.headerBytes(),
                 memory.lengths()[slot]);
         return bytes;
     }

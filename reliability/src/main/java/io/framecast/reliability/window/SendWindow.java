@@ -1,5 +1,6 @@
 package io.framecast.reliability.window;
 
+import io.framecast.reliability.lane.DataSealer;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
@@ -56,6 +57,7 @@ public final class SendWindow {
     private @Nullable OpenBundle bundle;
     private @Nullable BundleSealer takeSealer;
     private @Nullable SlotGuards guards;
+    private @Nullable DataSealer sealer;
     private @Nullable IntConsumer inWindow;
     // Consumer's own: nothing from here on was sealed.
     private long sealed;
@@ -101,6 +103,12 @@ public final class SendWindow {
     /// Before the first frame: lets [#seal] write slot guards for members that read the slots by RDMA.
     public SendWindow guardedBy(final SlotGuards words) {
         guards = words;
+        return this;
+    }
+
+    /// Before the first frame: lets [#seal] seal datagrams.
+    public SendWindow sealedBy(final DataSealer made) {
+        sealer = made;
         return this;
     }
 
@@ -197,10 +205,10 @@ public final class SendWindow {
     // Headers of consecutive slots, of one frame.
     private void writeHeaders(final long sequence, final long index, final int count) {
         if (count > 0) {
-            final long offset = WindowMemory.headerOffset(slot(sequence));
+            final long offset = memory.headerOffset(slot(sequence));
             DataLayout.write(headers, offset, header, sequence, index);
             checksum.seal(headers, offset, session);
-            HeaderRun.write(headers, offset, DataLayout.LENGTH, count - 1);
+            HeaderRun.write(headers, offset, memory.headerBytes(), count - 1);
         }
     }
 
@@ -289,20 +297,42 @@ public final class SendWindow {
         }
     }
 
-    /// Consumer: writes the guards of committed datagrams for members that read their slots and are not waited for.
-    /// Reads all of their payload. Each datagram is sealed once.
-    public void seal(final long firstSequence, final int count) {
-        final SlotGuards words = guards;
-        if (words == null) {
+    /// Consumer: seals committed datagrams, each once, before they are first sent.
+    ///
+    /// @param guarded whether members that are not waited for read their slots: writes their guards too,
+    ///     and reads all of their payload
+    public void seal(final long firstSequence, final int count, final boolean guarded) {
+        final SlotGuards words = guarded ? guards : null;
+        if (words == null && sealer == null) {
             return;
         }
         for (long s = Math.max(firstSequence, sealed); s < firstSequence + count; s++) {
+            final int slot = slot(s);
+            if (sealer != null) {
+                seal(sealer, slot);
+            }
             // Of a gathered payload the window has nothing.
-            if (!DataLayout.isGathered(headers, WindowMemory.headerOffset(slot(s)))) {
-                words.seal(slot(s), s);
+            if (words != null && !DataLayout.isGathered(headers, memory.headerOffset(slot))) {
+                words.seal(slot, s);
             }
         }
         sealed = Math.max(sealed, firstSequence + count);
+    }
+
+    private void seal(final DataSealer with, final int slot) {
+        with.seal(
+                headers,
+                memory.headerOffset(slot),
+                memory.payload(),
+                memory.payloadOffset(slot),
+                memory.lengths()[slot]);
+    }
+
+    /// Consumer: seals the datagram of the slot behind the window, each time before it is sent.
+    public void sealProbe() {
+        if (sealer != null) {
+            seal(sealer, slots());
+        }
     }
 
     /// Consumer: the first sequence at or after `sequence` that begins a frame; it may not be committed yet. The
@@ -313,7 +343,7 @@ public final class SendWindow {
             return 0;
         }
         final long witness = Math.min(sequence, end - 1);
-        final long offset = WindowMemory.headerOffset(slot(witness));
+        final long offset = memory.headerOffset(slot(witness));
         final long index = DataLayout.FRAME_INDEX.unsigned(headers, offset);
         return index == 0 && witness == sequence
                 ? sequence
@@ -331,7 +361,7 @@ public final class SendWindow {
         if (boundary < end) {
             return frameIds[slot(boundary)];
         }
-        final long offset = WindowMemory.headerOffset(slot(end - 1));
+        final long offset = memory.headerOffset(slot(end - 1));
         final boolean bundled = DataLayout.isBundle(headers, offset);
         return frameIds[slot(end - 1)] + (bundled ? DataLayout.bundleFrames(headers, offset) : 1);
     }

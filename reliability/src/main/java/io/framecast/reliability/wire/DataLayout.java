@@ -26,6 +26,8 @@ import java.lang.foreign.MemorySegment;
 /// begins at sequence − frameIndex and this payload at frameIndex × slotBytes.
 public final class DataLayout {
     public static final int LENGTH = 40;
+    /// Length of a header with a seal behind it: key epoch u32, 4 reserved, tag 16.
+    public static final int SEALED_LENGTH = 64;
     /// First-time data and its retransmissions, which differ only in their lane.
     public static final int TYPE_DATA = 1;
     /// A full-size datagram without a place in the sequence, that proves the path to a joining receiver.
@@ -38,6 +40,12 @@ public final class DataLayout {
     public static final int FLAG_GATHERED = 4;
     /// The first frame of its format: other frames may have had another one under its number.
     public static final int FLAG_NEW_FORMAT = 8;
+
+    /// Low half of the number of the epoch whose key sealed the datagram, where headers have a seal.
+    public static final IntField KEY_EPOCH = new IntField(40);
+    static final IntField SEAL_RESERVED = new IntField(44);
+    /// Offset of the tag, 16 bytes: it is over the bytes in front of it, and with a cipher over the payload.
+    public static final int TAG = 48;
 
     static final IntField VERSION_TYPE = new IntField(0, Byte.BYTES);
     // The number of the frame's format in the high half.
@@ -90,10 +98,17 @@ public final class DataLayout {
 
     /// Length of the whole datagram, by its header; 0 when none can be that long. For callers that have no length
     /// of arrival.
-    public static int datagramBytes(final MemorySegment header, final long offset, final int slotBytes) {
+    public static int datagramBytes(
+            final MemorySegment header, final long offset, final int headerBytes, final int slotBytes) {
         final long behind = isBundle(header, offset) ? 0 : FRAME_INDEX.unsigned(header, offset) * slotBytes;
         final long payloadBytes = FRAME_BYTES.unsigned(header, offset) - behind;
-        return payloadBytes <= 0 ? 0 : LENGTH + (int) Math.min(payloadBytes, slotBytes);
+        return payloadBytes <= 0 ? 0 : headerBytes + (int) Math.min(payloadBytes, slotBytes);
+    }
+
+    /// Writes what a seal has in front of its tag.
+    public static void writeEpoch(final MemorySegment header, final long offset, final int epoch) {
+        KEY_EPOCH.set(header, offset, epoch);
+        SEAL_RESERVED.set(header, offset, 0);
     }
 
     /// The part of a session's nonce that headers carry.

@@ -21,6 +21,8 @@ public final class HeartbeatLayout {
     public static final int FLAG_BOUNDARY = 4;
     /// Members that report to a co-root answer the source as well.
     public static final int FLAG_DIRECT = 8;
+    /// The stream's datagrams are authenticated: headers have seals.
+    public static final int FLAG_SEALED = 16;
 
     /// Asked clock of a heartbeat that answers nobody.
     public static final long NO_CLOCK = Long.MIN_VALUE;
@@ -87,7 +89,8 @@ public final class HeartbeatLayout {
                 FRAME_MAX.get(datagram, offset),
                 ALIVE_TIMEOUT.get(datagram, offset),
                 CONTROL_ADDRESS.read(datagram, offset),
-                DATA_ADDRESS.read(datagram, offset));
+                DATA_ADDRESS.read(datagram, offset),
+                (ControlLayout.FLAGS.get(datagram, offset) & FLAG_SEALED) != 0);
     }
 
     /// Writes a heartbeat.
@@ -99,7 +102,7 @@ public final class HeartbeatLayout {
             final StreamInfo info,
             final byte[] channel,
             final HeartbeatValues values) {
-        return out.begin(ControlLayout.TYPE_HEARTBEAT, flags)
+        return out.begin(ControlLayout.TYPE_HEARTBEAT, flags | (info.sealed() ? FLAG_SEALED : 0))
                 .put(NEXT_SEQUENCE, values.nextSequence)
                 .put(NEXT_FRAME_ID, values.nextFrameId)
                 .put(SOURCE_TIME, values.sourceTimeNs)

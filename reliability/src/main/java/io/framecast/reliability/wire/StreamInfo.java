@@ -10,6 +10,7 @@ package io.framecast.reliability.wire;
 /// @param aliveTimeoutMs silence after which a peer is lost
 /// @param controlAddress unicast address of the source's control lane
 /// @param dataAddress the source's data lane
+/// @param sealed whether datagrams are authenticated: headers have a seal behind them
 public record StreamInfo(
         long session,
         String channel,
@@ -18,9 +19,37 @@ public record StreamInfo(
         long frameMaxBytes,
         int aliveTimeoutMs,
         byte[] controlAddress,
-        byte[] dataAddress) {
+        byte[] dataAddress,
+        boolean sealed) {
     public static final int SLOT_BYTES_MAX = 65_472;
     public static final int WINDOW_SLOTS_MAX = 1 << 22;
+
+    /// A stream whose datagrams have no seals.
+    public StreamInfo(
+            final long session,
+            final String channel,
+            final int slotBytes,
+            final int windowSlots,
+            final long frameMaxBytes,
+            final int aliveTimeoutMs,
+            final byte[] controlAddress,
+            final byte[] dataAddress) {
+        this(
+                session,
+                channel,
+                slotBytes,
+                windowSlots,
+                frameMaxBytes,
+                aliveTimeoutMs,
+                controlAddress,
+                dataAddress,
+                false);
+    }
+
+    /// Length of a header on the data and repair lanes.
+    public int headerBytes() {
+        return sealed ? DataLayout.SEALED_LENGTH : DataLayout.LENGTH;
+    }
 
     public long aliveTimeoutNs() {
         return aliveTimeoutMs * 1_000_000L;

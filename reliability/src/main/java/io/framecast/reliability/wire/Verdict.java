@@ -15,6 +15,8 @@ public enum Verdict {
     BAD_VERSION,
     BAD_TYPE,
     BAD_CHECKSUM,
+    /// Not sealed by who has the stream's key.
+    BAD_TAG,
     /// Another session's tag or nonce.
     WRONG_SESSION,
     /// Valid, but older than the group table in force.

@@ -100,7 +100,7 @@ final class WindowReadsTest {
         write(sequence);
         window.beginFrame(SLOT_BYTES, 0, 0, new byte[0]);
         window.commit(SLOT_BYTES, 1);
-        window.seal(sequence, 1);
+        window.seal(sequence, 1, true);
     }
 
     private void publishTo(final long end) {

@@ -54,7 +54,7 @@ final class TestSendLane implements SendLanePort {
         for (int i = 0; i < count && !waiting.isEmpty(); i++) {
             final Slot next = waiting.remove();
             final MemorySegment headers = memory.headers();
-            final long header = WindowMemory.headerOffset(next.slot);
+            final long header = memory.headerOffset(next.slot);
             if (next.slot < memory.slots()) {
                 sent.add(DataLayout.SEQUENCE.get(headers, header));
                 sentTo.add(next.peer);

@@ -55,14 +55,14 @@ final class SlotGuardsTest {
     @Test
     void shouldVouchForWhatWasSealedAndForNothingElse() {
         publish(4);
-        window.seal(0, 3);
+        window.seal(0, 3, true);
         for (int i = 0; i < 3; i++) {
             assertTrue(SlotGuard.isOf(word(i), i));
             assertFalse(SlotGuard.isOf(word(i), i + SLOTS));
             assertEquals(crc(i, SLOT_BYTES), SlotGuard.payloadCrc(word(i)));
         }
         assertEquals(SlotGuard.NONE, word(3));
-        window.seal(2, 2);
+        window.seal(2, 2, true);
         assertTrue(SlotGuard.isOf(word(3), 3));
         assertEquals(crc(3, SLOT_BYTES - 3), SlotGuard.payloadCrc(word(3)), "the datagram's length, not the slot's");
     }
@@ -70,7 +70,7 @@ final class SlotGuardsTest {
     @Test
     void shouldVouchForNothingFromWhenThePublisherMayClaimTheSlot() {
         publish(6);
-        window.seal(0, 6);
+        window.seal(0, 6, true);
         assertEquals(1, window.freeSlots());
         window.free(4);
         assertEquals(5, window.freeSlots());
@@ -91,7 +91,7 @@ final class SlotGuardsTest {
             long freed = 0;
             while (!ends.get()) {
                 if (window.committed() > freed) {
-                    window.seal(freed, 1);
+                    window.seal(freed, 1, true);
                     window.free(++freed);
                 }
                 Thread.onSpinWait();
@@ -115,9 +115,9 @@ final class SlotGuardsTest {
     @Test
     void shouldSealNoSlotTwice() {
         publish(2);
-        window.seal(0, 2);
+        window.seal(0, 2, true);
         payloads[0] ^= 1;
-        window.seal(0, 2);
+        window.seal(0, 2, true);
         assertNotEquals(crc(0, SLOT_BYTES), SlotGuard.payloadCrc(word(0)), "read once, however often it is offered");
     }
 

@@ -1,0 +1,41 @@
+package io.framecast.api;
+
+import java.nio.file.Path;
+
+/// Who may take part in a stream. Both ends have it, or neither.
+///
+/// @param auth `psk:FILE`: all who hold a key of that file; `keys:PATH`: at a publisher a directory with a key file for
+///     each member, at a subscriber its own key file; empty: everybody. Payloads are not authenticated. See SECURITY.md
+public record SecurityOptions(String auth) {
+    public static final SecurityOptions DEFAULT = new SecurityOptions("");
+
+    private static final String SHARED = "psk:";
+    private static final String BY_MEMBER = "keys:";
+
+    public SecurityOptions {
+        if (!auth.isEmpty() && path(auth).isEmpty()) {
+            throw new IllegalArgumentException("auth: expected psk:FILE or keys:PATH, got " + auth);
+        }
+    }
+
+    private static String path(final String auth) {
+        return auth.startsWith(SHARED)
+                ? auth.substring(SHARED.length())
+                : auth.startsWith(BY_MEMBER) ? auth.substring(BY_MEMBER.length()) : "";
+    }
+
+    /// Whether datagrams are authenticated.
+    public boolean isAuthenticated() {
+        return !auth.isEmpty();
+    }
+
+    /// Whether each member has a key of its own.
+    public boolean isKeyByMember() {
+        return auth.startsWith(BY_MEMBER);
+    }
+
+    /// File or directory of the keys; empty where there are none.
+    public Path keys() {
+        return Path.of(path(auth));
+    }
+}

@@ -1,0 +1,119 @@
+package io.framecast.engine.crypto;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.reliability.wire.DataLayout;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.HexFormat;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// Tags of headers, and the function that makes them.
+final class HeaderTagsTest {
+    private final Arena arena = Arena.ofConfined();
+    private final SecretBytes first = SecretBytes.take(counting(32, 1));
+    private final SecretBytes second = SecretBytes.take(counting(32, 2));
+    private final SecretBytes third = SecretBytes.take(counting(32, 3));
+    private final EpochKeys sealing = new EpochKeys("label", SipHash.KEY_BYTES);
+    private final EpochKeys opening = new EpochKeys("label", SipHash.KEY_BYTES);
+    private final HeaderTags source = new HeaderTags(sealing);
+    private final HeaderTags receiver = new HeaderTags(opening);
+    private final MemorySegment datagram = arena.allocate(3L * DataLayout.SEALED_LENGTH, 8);
+
+    private static byte[] counting(final int bytes, final int from) {
+        final byte[] array = new byte[bytes];
+        for (int i = 0; i < bytes; i++) {
+            array[i] = (byte) (from + i);
+        }
+        return array;
+    }
+
+    @AfterEach
+    void close() {
+        sealing.close();
+        opening.close();
+        first.close();
+        second.close();
+        third.close();
+        arena.close();
+    }
+
+    private static String siphash(final int bytes) {
+        try (Arena arena = Arena.ofConfined()) {
+            final MemorySegment key = arena.allocate(16);
+            final MemorySegment input = arena.allocate(Math.max(bytes, 1) + 16L);
+            MemorySegment.copy(counting(16, 0), 0, key, ValueLayout.JAVA_BYTE, 0, 16);
+            MemorySegment.copy(counting(bytes, 0), 0, input, ValueLayout.JAVA_BYTE, 0, bytes);
+            final SipHash hash = new SipHash();
+            hash.of(key, input, 0, bytes);
+            hash.write(input, bytes);
+            assertTrue(hash.matches(input, bytes));
+            return HexFormat.of().formatHex(input.asSlice(bytes, 16).toArray(ValueLayout.JAVA_BYTE));
+        }
+    }
+
+    @Test
+    void shouldComputeTheVectorsOfItsAuthors() {
+        // vectors_sip128 of the reference code: key 00 … 0f, input 00 … n − 1.
+        assertEquals("a3817f04ba25a8e66df67214c7550293", siphash(0));
+        assertEquals("3b62a9ba6258f5610f83e264f31497b4", siphash(8));
+    }
+
+    private boolean opens() {
+        return receiver.open(datagram, 64, datagram, 0, 0);
+    }
+
+    private void seal() {
+        source.seal(datagram, 64, datagram, 0, 0);
+    }
+
+    @Test
+    void shouldOpenTheSourcesHeadersAlone() {
+        sealing.begin(1, first);
+        opening.begin(1, first);
+        seal();
+        assertTrue(opens());
+        // Each bit of the 64 bytes but those behind it.
+        for (int bit = 0; bit < 8 * DataLayout.SEALED_LENGTH; bit++) {
+            final long at = 64 + bit / 8;
+            final byte before = datagram.get(ValueLayout.JAVA_BYTE, at);
+            datagram.set(ValueLayout.JAVA_BYTE, at, (byte) (before ^ (1 << (bit % 8))));
+            assertFalse(opens(), "bit " + bit);
+            datagram.set(ValueLayout.JAVA_BYTE, at, before);
+        }
+        assertTrue(opens());
+    }
+
+    @Test
+    void shouldTakeTwoEpochs() {
+        assertFalse(opens(), "no key yet");
+        sealing.begin(1, first);
+        opening.begin(1, first);
+        seal();
+        opening.begin(2, second);
+        assertTrue(opens(), "the epoch before");
+        sealing.begin(2, second);
+        seal();
+        assertTrue(opens());
+        opening.begin(3, third);
+        opening.forgetPrevious();
+        assertFalse(opens(), "an old epoch");
+        sealing.begin(3, second);
+        seal();
+        assertFalse(opens(), "another key");
+    }
+
+    @Test
+    void shouldHaveAKeyForEachUse() {
+        try (EpochKeys other = new EpochKeys("another", SipHash.KEY_BYTES)) {
+            sealing.begin(1, first);
+            other.begin(1, first);
+            seal();
+            assertFalse(new HeaderTags(other).open(datagram, 64, datagram, 0, 0));
+        }
+    }
+}
