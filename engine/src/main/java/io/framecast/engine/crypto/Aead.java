@@ -23,6 +23,47 @@ public interface Aead extends AutoCloseable {
     ///     garbage, which its user must not read
     boolean open(int lane, long number, MemorySegment header, MemorySegment payload, MemorySegment tag);
 
+    /// As [#seal(int, long, MemorySegment, MemorySegment, MemorySegment)], of a datagram in one piece: the payload
+    /// follows the header.
+    ///
+    /// @param at offset of the header
+    /// @param tagAt where the tag goes
+    default void seal(
+            final int lane,
+            final long number,
+            final MemorySegment memory,
+            final long at,
+            final int headerBytes,
+            final int payloadBytes,
+            final long tagAt) {
+        seal(
+                lane,
+                number,
+                memory.asSlice(at, headerBytes),
+                memory.asSlice(at + headerBytes, payloadBytes),
+                memory.asSlice(tagAt, TAG_BYTES));
+    }
+
+    /// As [#open(int, long, MemorySegment, MemorySegment, MemorySegment)], of a datagram in one piece.
+    ///
+    /// @param at offset of the header
+    /// @param tagAt offset of the tag
+    default boolean open(
+            final int lane,
+            final long number,
+            final MemorySegment memory,
+            final long at,
+            final int headerBytes,
+            final int payloadBytes,
+            final long tagAt) {
+        return open(
+                lane,
+                number,
+                memory.asSlice(at, headerBytes),
+                memory.asSlice(at + headerBytes, payloadBytes),
+                memory.asSlice(tagAt, TAG_BYTES));
+    }
+
     /// Wipes the key.
     @Override
     void close();

@@ -7,8 +7,8 @@ import javax.crypto.spec.SecretKeySpec;
 
 /// HKDF with SHA-256 (Krawczyk and Eronen 2010, RFC 5869). Arrays that held secrets are wiped; the JDK keeps copies for
 /// as long as a call lasts.
-final class Hkdf {
-    static final int HASH_BYTES = 32;
+public final class Hkdf {
+    public static final int HASH_BYTES = 32;
     private static final String HMAC = "HmacSHA256";
 
     private Hkdf() {}
@@ -27,10 +27,34 @@ final class Hkdf {
         }
     }
 
+    /// HKDF-Extract with a secret salt.
+    public static SecretBytes extract(final SecretBytes salt, final SecretBytes input) {
+        final byte[] copy = salt.copy();
+        try {
+            return extract(copy, input);
+        } finally {
+            Arrays.fill(copy, (byte) 0);
+        }
+    }
+
+    /// HMAC-SHA-256 (RFC 2104) of some bytes, one part behind the other.
+    public static byte[] mac(final SecretBytes key, final byte[]... parts) {
+        final byte[] copy = key.copy();
+        try {
+            final Mac mac = mac(copy);
+            for (final byte[] part : parts) {
+                mac.update(part);
+            }
+            return mac.doFinal();
+        } finally {
+            Arrays.fill(copy, (byte) 0);
+        }
+    }
+
     /// HKDF-Expand (§2.3).
     ///
     /// @param bytes 1 … 255 × 32
-    static SecretBytes expand(final SecretBytes key, final byte[] info, final int bytes) {
+    public static SecretBytes expand(final SecretBytes key, final byte[] info, final int bytes) {
         if (bytes < 1 || bytes > 255 * HASH_BYTES) {
             throw new IllegalArgumentException("expected 1 … " + 255 * HASH_BYTES + " bytes, got " + bytes);
         }

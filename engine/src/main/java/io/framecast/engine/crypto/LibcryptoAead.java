@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.util.Objects;
 
 /// libcrypto's ciphers: a context for each direction, which keeps the key's schedule.
 final class LibcryptoAead implements Aead {
@@ -51,16 +52,45 @@ final class LibcryptoAead implements Aead {
             final boolean encrypts,
             final int lane,
             final long number,
-            final MemorySegment header,
-            final MemorySegment payload) {
+            final long header,
+            final int headerBytes,
+            final long payload,
+            final int payloadBytes) {
         nonce.set(INT, 0, lane);
         nonce.set(LONG, Integer.BYTES, number);
-        final int bytes = (int) payload.byteSize();
         return Libcrypto.init(context, 0, 0, nonce.address(), encrypts)
-                && Libcrypto.update(context, encrypts, 0, written.address(), header.address(), (int) header.byteSize())
-                && (bytes == 0
-                        || Libcrypto.update(
-                                context, encrypts, payload.address(), written.address(), payload.address(), bytes));
+                && Libcrypto.update(context, encrypts, 0, written.address(), header, headerBytes)
+                && (payloadBytes == 0
+                        || Libcrypto.update(context, encrypts, payload, written.address(), payload, payloadBytes));
+    }
+
+    private void seal(
+            final int lane,
+            final long number,
+            final long header,
+            final int headerBytes,
+            final long payload,
+            final int payloadBytes,
+            final long tag) {
+        // What it would write behind the payload is nothing: any address serves.
+        if (!pass(sealing, true, lane, number, header, headerBytes, payload, payloadBytes)
+                || !Libcrypto.finish(sealing, true, nonce.address(), written.address())
+                || !Libcrypto.readTag(sealing, tag, TAG_BYTES)) {
+            throw new IllegalStateException(name + ": cannot seal");
+        }
+    }
+
+    private boolean open(
+            final int lane,
+            final long number,
+            final long header,
+            final int headerBytes,
+            final long payload,
+            final int payloadBytes,
+            final long tag) {
+        return pass(opening, false, lane, number, header, headerBytes, payload, payloadBytes)
+                && Libcrypto.writeTag(opening, tag, TAG_BYTES)
+                && Libcrypto.finish(opening, false, nonce.address(), written.address());
     }
 
     @Override
@@ -70,12 +100,14 @@ final class LibcryptoAead implements Aead {
             final MemorySegment header,
             final MemorySegment payload,
             final MemorySegment tag) {
-        // What it would write behind the payload is nothing: any address serves.
-        if (!pass(sealing, true, lane, number, header, payload)
-                || !Libcrypto.finish(sealing, true, nonce.address(), written.address())
-                || !Libcrypto.readTag(sealing, tag.address(), TAG_BYTES)) {
-            throw new IllegalStateException(name + ": cannot seal");
-        }
+        seal(
+                lane,
+                number,
+                header.address(),
+                (int) header.byteSize(),
+                payload.address(),
+                (int) payload.byteSize(),
+                tag.address());
     }
 
     @Override
@@ -85,9 +117,55 @@ final class LibcryptoAead implements Aead {
             final MemorySegment header,
             final MemorySegment payload,
             final MemorySegment tag) {
-        return pass(opening, false, lane, number, header, payload)
-                && Libcrypto.writeTag(opening, tag.address(), TAG_BYTES)
-                && Libcrypto.finish(opening, false, nonce.address(), written.address());
+        return open(
+                lane,
+                number,
+                header.address(),
+                (int) header.byteSize(),
+                payload.address(),
+                (int) payload.byteSize(),
+                tag.address());
+    }
+
+    @Override
+    public void seal(
+            final int lane,
+            final long number,
+            final MemorySegment memory,
+            final long at,
+            final int headerBytes,
+            final int payloadBytes,
+            final long tagAt) {
+        final long header = addressIn(memory, at, headerBytes, payloadBytes, tagAt);
+        seal(lane, number, header, headerBytes, header + headerBytes, payloadBytes, memory.address() + tagAt);
+    }
+
+    @Override
+    public boolean open(
+            final int lane,
+            final long number,
+            final MemorySegment memory,
+            final long at,
+            final int headerBytes,
+            final int payloadBytes,
+            final long tagAt) {
+        final long header = addressIn(memory, at, headerBytes, payloadBytes, tagAt);
+        return open(lane, number, header, headerBytes, header + headerBytes, payloadBytes, memory.address() + tagAt);
+    }
+
+    // A slice of each part would be allocated.
+    private static long addressIn(
+            final MemorySegment memory,
+            final long at,
+            final int headerBytes,
+            final int payloadBytes,
+            final long tagAt) {
+        if (headerBytes < 0 || payloadBytes < 0 || !memory.isNative()) {
+            throw new IllegalArgumentException("expected native memory");
+        }
+        Objects.checkFromIndexSize(at, (long) headerBytes + payloadBytes, memory.byteSize());
+        Objects.checkFromIndexSize(tagAt, TAG_BYTES, memory.byteSize());
+        return memory.address() + at;
     }
 
     @Override

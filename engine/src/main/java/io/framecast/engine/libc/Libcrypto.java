@@ -19,6 +19,8 @@ public final class Libcrypto {
     private static final String LIBRARY = "libcrypto.so.3";
     private static final int CTRL_GET_TAG = 0x10;
     private static final int CTRL_SET_TAG = 0x11;
+    // NID_X25519 of obj_mac.h.
+    private static final int X25519 = 1034;
     private static final Linker LINKER = Linker.nativeLinker();
     // As in Libc: six words in, one out.
     private static final MethodHandle CALL = LINKER.downcallHandle(
@@ -35,6 +37,15 @@ public final class Libcrypto {
     private static final MemorySegment ENCRYPT_FINAL = find("EVP_EncryptFinal_ex");
     private static final MemorySegment DECRYPT_UPDATE = find("EVP_DecryptUpdate");
     private static final MemorySegment DECRYPT_FINAL = find("EVP_DecryptFinal_ex");
+    private static final MemorySegment PRIVATE_KEY = find("EVP_PKEY_new_raw_private_key");
+    private static final MemorySegment PUBLIC_KEY = find("EVP_PKEY_new_raw_public_key");
+    private static final MemorySegment READ_PUBLIC_KEY = find("EVP_PKEY_get_raw_public_key");
+    private static final MemorySegment KEY_FREE = find("EVP_PKEY_free");
+    private static final MemorySegment KEY_CONTEXT_NEW = find("EVP_PKEY_CTX_new");
+    private static final MemorySegment KEY_CONTEXT_FREE = find("EVP_PKEY_CTX_free");
+    private static final MemorySegment DERIVE_INIT = find("EVP_PKEY_derive_init");
+    private static final MemorySegment DERIVE_SET_PEER = find("EVP_PKEY_derive_set_peer");
+    private static final MemorySegment DERIVE = find("EVP_PKEY_derive");
 
     private Libcrypto() {}
 
@@ -144,5 +155,51 @@ public final class Libcrypto {
     /// EVP_CTRL_AEAD_SET_TAG, in front of [#finish].
     public static boolean writeTag(final long context, final long tag, final int bytes) {
         return succeeds(call(CONTEXT_CTRL, context, CTRL_SET_TAG, bytes, tag, 0, 0));
+    }
+
+    /// EVP_PKEY_new_raw_private_key, of X25519.
+    ///
+    /// @param key address of its 32 bytes
+    /// @return 0 where the library refuses it
+    public static long newPrivateKey(final long key) {
+        return call(PRIVATE_KEY, X25519, 0, key, 32, 0, 0);
+    }
+
+    /// EVP_PKEY_new_raw_public_key, of X25519.
+    ///
+    /// @param key address of its 32 bytes
+    /// @return 0 where the library refuses it
+    public static long newPublicKey(final long key) {
+        return call(PUBLIC_KEY, X25519, 0, key, 32, 0, 0);
+    }
+
+    /// EVP_PKEY_get_raw_public_key.
+    ///
+    /// @param to address of memory for it
+    /// @param length address of that memory's length, a long
+    public static boolean readPublicKey(final long key, final long to, final long length) {
+        return succeeds(call(READ_PUBLIC_KEY, key, to, length, 0, 0, 0));
+    }
+
+    /// EVP_PKEY_free, which also wipes it.
+    public static void freeKey(final long key) {
+        call(KEY_FREE, key, 0, 0, 0, 0, 0);
+    }
+
+    /// EVP_PKEY_CTX_new, EVP_PKEY_derive_init, EVP_PKEY_derive_set_peer and EVP_PKEY_derive.
+    ///
+    /// @param to address of memory for the secret
+    /// @param length address of that memory's length, a long
+    /// @return false where the library refuses the keys, or the secret is all zeros
+    public static boolean derive(final long key, final long peer, final long to, final long length) {
+        final long context = call(KEY_CONTEXT_NEW, key, 0, 0, 0, 0, 0);
+        if (context == 0) {
+            return false;
+        }
+        final boolean derived = succeeds(call(DERIVE_INIT, context, 0, 0, 0, 0, 0))
+                && succeeds(call(DERIVE_SET_PEER, context, peer, 0, 0, 0, 0))
+                && succeeds(call(DERIVE, context, to, length, 0, 0, 0));
+        call(KEY_CONTEXT_FREE, context, 0, 0, 0, 0, 0);
+        return derived;
     }
 }

@@ -9,9 +9,9 @@ import java.lang.foreign.MemorySegment;
 ///
 /// @param at its offset in the datagram
 public record AddressField(int at) {
-    static final int LENGTH = 1 + Wire.ADDRESS_BYTES_MAX;
+    public static final int LENGTH = 1 + Wire.ADDRESS_BYTES_MAX;
 
-    boolean isValid(final MemorySegment datagram, final long offset) {
+    public boolean isValid(final MemorySegment datagram, final long offset) {
         final int length = Words.getByte(datagram, offset + at) & 0xff;
         return length > 0 && length <= Wire.ADDRESS_BYTES_MAX;
     }
@@ -21,7 +21,7 @@ public record AddressField(int at) {
         return Wire.bytes(datagram, offset + at + 1, Words.getByte(datagram, offset + at) & 0xff);
     }
 
-    void write(final MemorySegment datagram, final long offset, final byte[] address) {
+    public void write(final MemorySegment datagram, final long offset, final byte[] address) {
         Wire.zero(datagram, offset + at, LENGTH);
         Words.setByte(datagram, offset + at, (byte) address.length);
         MemorySegment.copy(address, 0, datagram, JAVA_BYTE, offset + at + 1, address.length);

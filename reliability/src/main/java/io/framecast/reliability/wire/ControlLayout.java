@@ -14,15 +14,15 @@ import java.lang.foreign.MemorySegment;
 /// |      receiver id (u64) of the sender or of the destination;   |
 /// |                0 from the source to the group                 |
 /// +-------------------------------+-------------------------------+
-/// |         epoch (u32)           | flags |tagBytes| reserved, 0  |
+/// |         epoch (u32)           | flags |tagBytes| keyEpoch u16|
 /// +-------------------------------+-------------------------------+
 /// |     counter (u64) of the sender's datagrams on this lane      |
 /// +---------------------------------------------------------------+
 /// ```
 public final class ControlLayout {
     public static final int LENGTH = 40;
-    /// No body reaches beyond: an authentication tag has room behind it.
-    public static final int BODY_END_MAX = Wire.CONTROL_BYTES_MAX - 16;
+    /// No body reaches beyond: the sender's id and an authentication tag have room behind it.
+    public static final int BODY_END_MAX = Wire.CONTROL_BYTES_MAX - 24;
 
     public static final int TYPE_HEARTBEAT = 1;
     public static final int TYPE_JOIN = 2;
@@ -43,6 +43,12 @@ public final class ControlLayout {
     public static final int TYPE_RESUME = 17;
     public static final int TYPE_FORMAT = 18;
     public static final int TYPE_FORMAT_ACK = 19;
+    public static final int TYPE_HELLO = 20;
+    public static final int TYPE_COOKIE = 21;
+    public static final int TYPE_PROOF = 22;
+    public static final int TYPE_ANSWER = 23;
+    public static final int TYPE_KEYS = 24;
+    public static final int TYPE_KEYS_ACK = 25;
 
     // In the place of a data header's type, so that no datagram is taken for another lane's.
     private static final int KIND = 3;
@@ -51,13 +57,15 @@ public final class ControlLayout {
     static final IntField VERSION_KIND = new IntField(0, Byte.BYTES);
     static final IntField TYPE = new IntField(1, Byte.BYTES);
     public static final IntField DATAGRAM_BYTES = new IntField(2, Short.BYTES);
-    static final IntField CHECKSUM = new IntField(4);
+    public static final IntField CHECKSUM = new IntField(4);
     public static final LongField SESSION = new LongField(8);
     public static final LongField RECEIVER = new LongField(16);
     public static final IntField EPOCH = new IntField(24);
     public static final IntField FLAGS = new IntField(28, Byte.BYTES);
-    static final IntField TAG_BYTES = new IntField(29, Byte.BYTES);
-    static final IntField RESERVED = new IntField(30, Short.BYTES);
+    /// Length of what follows the body: 0, or of a sealed datagram its tag, with the sender's id in front of that.
+    public static final IntField TAG_BYTES = new IntField(29, Byte.BYTES);
+    /// Low half of the epoch of the key that sealed the datagram; 0 for none, and for the key of a pair.
+    public static final IntField KEY_EPOCH = new IntField(30, Short.BYTES);
     public static final LongField COUNTER = new LongField(32);
 
     private ControlLayout() {}
@@ -65,6 +73,13 @@ public final class ControlLayout {
     /// Checks the common fields: version, length, checksum. After [Verdict#GOOD] the fields of the type may be read,
     /// once the type's own `isValid` has accepted the datagram.
     public static Verdict check(
+            final MemorySegment datagram, final long offset, final int bytes, final HeaderChecksum checksum) {
+        final Verdict common = checkSealed(datagram, offset, bytes, checksum);
+        return common == Verdict.GOOD && TAG_BYTES.get(datagram, offset) != 0 ? Verdict.BAD_LENGTH : common;
+    }
+
+    /// As [#check], of a datagram that may be sealed.
+    public static Verdict checkSealed(
             final MemorySegment datagram, final long offset, final int bytes, final HeaderChecksum checksum) {
         if (bytes < LENGTH || bytes > Wire.CONTROL_BYTES_MAX) {
             return Verdict.BAD_LENGTH;
@@ -76,7 +91,7 @@ public final class ControlLayout {
         if (versionKind != Wire.versionAndType(KIND)) {
             return Verdict.BAD_TYPE;
         }
-        if (DATAGRAM_BYTES.get(datagram, offset) != bytes || TAG_BYTES.get(datagram, offset) != 0) {
+        if (DATAGRAM_BYTES.get(datagram, offset) != bytes) {
             return Verdict.BAD_LENGTH;
         }
         return CHECKSUM.get(datagram, offset) == checksum.ofControl(datagram, offset, bytes)
@@ -97,11 +112,12 @@ public final class ControlLayout {
                 : 0;
     }
 
-    static void begin(final MemorySegment datagram, final int type) {
+    /// Writes version and type of a datagram that is not sealed.
+    public static void begin(final MemorySegment datagram, final int type) {
         VERSION_KIND.set(datagram, 0, Wire.versionAndType(KIND));
         TYPE.set(datagram, 0, type);
         TAG_BYTES.set(datagram, 0, 0);
-        RESERVED.set(datagram, 0, 0);
+        KEY_EPOCH.set(datagram, 0, 0);
     }
 
     public static int type(final MemorySegment datagram, final long offset) {

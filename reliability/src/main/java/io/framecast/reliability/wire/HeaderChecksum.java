@@ -47,7 +47,7 @@ public final class HeaderChecksum {
     }
 
     /// Checksum of a whole control datagram, with zero in the checksum's place.
-    int ofControl(final MemorySegment datagram, final long offset, final int length) {
+    public int ofControl(final MemorySegment datagram, final long offset, final int length) {
         Words.copy(datagram, offset, scratch, 0, length);
         scratchView.putInt(ControlLayout.CHECKSUM.at(), 0);
         crc.reset();

@@ -45,7 +45,7 @@ public final class HeartbeatLayout {
     public static final LongField ASKED_CLOCK = new LongField(104);
     /// The source's clock when it heard that.
     public static final LongField HEARD_CLOCK = new LongField(112);
-    static final AddressField CONTROL_ADDRESS = new AddressField(120);
+    public static final AddressField CONTROL_ADDRESS = new AddressField(120);
     static final AddressField DATA_ADDRESS = new AddressField(120 + AddressField.LENGTH);
     static final IntField CHANNEL_BYTES = new IntField(120 + 2 * AddressField.LENGTH, Byte.BYTES);
     static final int CHANNEL = 121 + 2 * AddressField.LENGTH;

@@ -25,7 +25,7 @@ public record IntField(int at, int bytes) {
         return Integer.toUnsignedLong(get(datagram, offset));
     }
 
-    void set(final MemorySegment datagram, final long offset, final int value) {
+    public void set(final MemorySegment datagram, final long offset, final int value) {
         switch (bytes) {
             case Byte.BYTES -> Words.setByte(datagram, offset + at, (byte) value);
             case Short.BYTES -> Wire.setShort(datagram, offset + at, (short) value);

@@ -10,7 +10,7 @@ public record LongField(int at) {
         return Wire.getLong(datagram, offset + at);
     }
 
-    void set(final MemorySegment datagram, final long offset, final long value) {
+    public void set(final MemorySegment datagram, final long offset, final long value) {
         Wire.setLong(datagram, offset + at, value);
     }
 }

@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 ///
 /// ```
 ///  40 [ body of an ACK, 40 bytes ]
-///  40 or 80 ranges u32 (1 … 94, 1 … 91)  + 4 reserved u32  + 8 { first u64, count u32 } × ranges
+///  40 or 80 ranges u32 (1 … 94, 1 … 90)  + 4 reserved u32  + 8 { first u64, count u32 } × ranges
 /// ```
 public final class NackLayout {
     static final int RANGES = ControlLayout.LENGTH;

@@ -33,7 +33,7 @@ public final class Wire {
         return SWAPPED ? Integer.reverseBytes(value) : value;
     }
 
-    static long getLong(final MemorySegment datagram, final long offset) {
+    public static long getLong(final MemorySegment datagram, final long offset) {
         final long value = Words.getLong(datagram, offset);
         return SWAPPED ? Long.reverseBytes(value) : value;
     }
@@ -46,20 +46,20 @@ public final class Wire {
         Words.setInt(datagram, offset, SWAPPED ? Integer.reverseBytes(value) : value);
     }
 
-    static void setLong(final MemorySegment datagram, final long offset, final long value) {
+    public static void setLong(final MemorySegment datagram, final long offset, final long value) {
         Words.setLong(datagram, offset, SWAPPED ? Long.reverseBytes(value) : value);
     }
 
     // A slice to fill would be allocated until the compiler has seen enough of the caller, which heartbeats
     // never reach.
-    static void zero(final MemorySegment datagram, final long offset, final int bytes) {
+    public static void zero(final MemorySegment datagram, final long offset, final int bytes) {
         for (int i = 0; i < bytes; i++) {
             Words.setByte(datagram, offset + i, (byte) 0);
         }
     }
 
     // Allocates.
-    static byte[] bytes(final MemorySegment datagram, final long offset, final int length) {
+    public static byte[] bytes(final MemorySegment datagram, final long offset, final int length) {
         final byte[] bytes = new byte[length];
         Words.copy(datagram, offset, bytes, 0, length);
         return bytes;

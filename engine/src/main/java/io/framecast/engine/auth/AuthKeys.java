@@ -1,0 +1,154 @@
+package io.framecast.engine.auth;
+
+import io.framecast.api.error.ConfigException;
+import io.framecast.engine.crypto.KeyFile;
+import io.framecast.engine.crypto.KeyFile.NamedKey;
+import io.framecast.engine.crypto.SecretBytes;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The shared keys that `auth=` names: of `psk:FILE` one for all members, of `keys:PATH` one for each. At a receiver
+/// both name a key file, whose first key it uses. At a source `psk:` names a key file, all of whose keys it takes;
+/// `keys:` names a directory with a key file for each member, named by the id of its key. A member's file is read each
+/// time that the member proves its key, so the source keeps a member out once its file is gone.
+///
+/// One thread. It owns the keys of its file.
+public final class AuthKeys implements AutoCloseable {
+    private static final String PSK = "psk:";
+    private static final String KEYS = "keys:";
+    private static final Set<PosixFilePermission> WRITERS =
+            EnumSet.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
+
+    // Null where the keys are of a file.
+    private final @Nullable Path directory;
+    private final List<NamedKey> keys;
+    private @Nullable String problem;
+
+    private AuthKeys(final @Nullable Path directory, final List<NamedKey> keys) {
+        this.directory = directory;
+        this.keys = keys;
+    }
+
+    /// The keys of a source.
+    ///
+    /// @param setting the value of `auth=`
+    /// @throws ConfigException with one line, and no byte of a key, where they cannot be used
+    public static AuthKeys ofSource(final String setting) {
+        if (setting.startsWith(KEYS)) {
+            final Path directory = Path.of(setting.substring(KEYS.length()));
+            requireOwn(directory);
+            return new AuthKeys(directory, List.of());
+        }
+        return ofFile(setting, PSK);
+    }
+
+    /// The keys of a receiver.
+    ///
+    /// @param setting the value of `auth=`
+    /// @throws ConfigException with one line, and no byte of a key, where they cannot be used
+    public static AuthKeys ofReceiver(final String setting) {
+        final AuthKeys keys = ofFile(setting, setting.startsWith(KEYS) ? KEYS : PSK);
+        if (keys.id().startsWith(".")) {
+            keys.close();
+            throw new ConfigException("auth: " + setting + ": the id of a key that is used begins with no dot");
+        }
+        return keys;
+    }
+
+    /// Keys that are in no file; it takes them over.
+    static AuthKeys of(final NamedKey... keys) {
+        return new AuthKeys(null, List.of(keys));
+    }
+
+    private static AuthKeys ofFile(final String setting, final String scheme) {
+        if (!setting.startsWith(scheme) || setting.length() == scheme.length()) {
+            throw new ConfigException("auth: expected psk:FILE or keys:PATH, got " + setting);
+        }
+        return new AuthKeys(null, KeyFile.read(Path.of(setting.substring(scheme.length()))));
+    }
+
+    private static void requireOwn(final Path directory) {
+        final PosixFileAttributes found;
+        try {
+            found = Files.readAttributes(directory, PosixFileAttributes.class);
+        } catch (final IOException | UnsupportedOperationException e) {
+            throw new ConfigException("auth: cannot look at " + directory + ": " + e.getMessage());
+        }
+        if (!found.isDirectory()) {
+            throw new ConfigException("auth: " + directory + " is no directory; a source takes keys:DIRECTORY");
+        }
+        if (found.permissions().stream().anyMatch(WRITERS::contains)) {
+            throw new ConfigException(
+                    "auth: others than its owner may add keys to " + directory + "; chmod 700 " + directory);
+        }
+        final String user = System.getProperty("user.name");
+        if (!found.owner().getName().equals(user)) {
+            throw new ConfigException(
+                    "auth: " + directory + " is of " + found.owner().getName() + ", not of " + user + "; chown it");
+        }
+    }
+
+    /// Id of the key that a receiver uses, which is no secret.
+    public String id() {
+        return keys.getFirst().id();
+    }
+
+    /// The key that a receiver uses, until this is closed.
+    SecretBytes key() {
+        return keys.getFirst().key();
+    }
+
+    /// The key that a receiver names to its source.
+    ///
+    /// @param id its characters are those of a key file, without a leading dot
+    /// @return a copy, which the caller closes; null where the source has no such key
+    @Nullable
+    SecretBytes find(final String id) {
+        if (directory == null) {
+            return find(keys, id);
+        }
+        final List<NamedKey> read;
+        try {
+            read = KeyFile.read(directory.resolve(id));
+        } catch (final ConfigException e) {
+            problem = e.getMessage();
+            return null;
+        }
+        try {
+            return find(read, id);
+        } finally {
+            read.forEach(key -> key.key().close());
+        }
+    }
+
+    private static @Nullable SecretBytes find(final List<NamedKey> keys, final String id) {
+        for (final NamedKey key : keys) {
+            if (key.id().equals(id)) {
+                return key.key().duplicate();
+            }
+        }
+        return null;
+    }
+
+    /// One line that says why a member's key file could not be used the last time, for a log; null where all could.
+    public @Nullable String problem() {
+        return problem;
+    }
+
+    @Override
+    public String toString() {
+        return directory == null ? keys.size() + " keys" : "keys of " + directory;
+    }
+
+    @Override
+    public void close() {
+        keys.forEach(key -> key.key().close());
+    }
+}

@@ -1,0 +1,21 @@
+package io.framecast.engine.auth;
+
+import io.framecast.engine.crypto.Cipher;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.IntField;
+
+/// KEYS, source → member, and KEYS_ACK, member → source, both sealed under the keys of the pair: the keys of an epoch.
+///
+/// ```
+///  KEYS      40 epoch u32  44 key of the group's control datagrams (32)  76 key of the data (32)
+///  KEYS_ACK  40 epoch u32
+/// ```
+final class KeysLayout {
+    static final IntField EPOCH = new IntField(ControlLayout.LENGTH, Integer.BYTES);
+    static final int GROUP_KEY = ControlLayout.LENGTH + Integer.BYTES;
+    static final int DATA_KEY = GROUP_KEY + Cipher.KEY_BYTES;
+    static final int KEYS_BYTES = DATA_KEY + Cipher.KEY_BYTES;
+    static final int ACK_BYTES = ControlLayout.LENGTH + Integer.BYTES;
+
+    private KeysLayout() {}
+}

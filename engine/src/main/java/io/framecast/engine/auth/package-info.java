@@ -1,0 +1,7 @@
+/// Protected streams (`auth=`): the handshake of receivers with a source, the keys that come of it, and the sealing of
+/// control datagrams. The sessions of source and subscription hold one protection each, and pass every control datagram
+/// through it. SECURITY.md has the promises, docs/protocol.md the layouts.
+@NullMarked
+package io.framecast.engine.auth;
+
+import org.jspecify.annotations.NullMarked;
