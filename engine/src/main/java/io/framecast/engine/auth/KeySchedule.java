@@ -3,6 +3,7 @@ package io.framecast.engine.auth;
 import io.framecast.engine.crypto.Cipher;
 import io.framecast.engine.crypto.Hkdf;
 import io.framecast.engine.crypto.SecretBytes;
+import io.framecast.engine.crypto.SipHash;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,7 @@ final class KeySchedule {
     private static final byte[] TO_MEMBER = label("source to member");
     private static final byte[] GROUP = label("group");
     private static final byte[] MEMBER = label("member");
+    private static final byte[] HEADER = label("header");
 
     /// The keys of a pair, one for each direction.
     record PairKeys(SecretBytes toSource, SecretBytes toMember) {}
@@ -87,6 +89,11 @@ final class KeySchedule {
                 .putLong(senderId)
                 .array();
         return Hkdf.expand(epochKey, join(MEMBER, id), Cipher.KEY_BYTES);
+    }
+
+    /// The key of the tags of data headers.
+    static SecretBytes header(final SecretBytes dataKey) {
+        return Hkdf.expand(dataKey, HEADER, SipHash.KEY_BYTES);
     }
 
     /// Whether two tags are equal; the time that takes does not depend on them.

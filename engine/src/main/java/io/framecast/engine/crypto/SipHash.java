@@ -11,9 +11,9 @@ import java.nio.ByteOrder;
 /// the output for one input says nothing of that for another.
 ///
 /// Mutable and reused: [#of] keeps the output. One thread.
-final class SipHash {
+public final class SipHash {
     /// Length of its keys.
-    static final int KEY_BYTES = 16;
+    public static final int KEY_BYTES = 16;
 
     private static final ValueLayout.OfLong WORD = JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final int WIDE_BEGIN = 0xee;
@@ -30,7 +30,7 @@ final class SipHash {
     /// Computes the output for `bytes` bytes, a multiple of 8.
     ///
     /// @param key at least [#KEY_BYTES], of which the first count
-    void of(final MemorySegment key, final MemorySegment input, final long offset, final int bytes) {
+    public void of(final MemorySegment key, final MemorySegment input, final long offset, final int bytes) {
         final long k0 = key.get(WORD, 0);
         final long k1 = key.get(WORD, Long.BYTES);
         long a = k0 ^ 0x736f6d6570736575L;
@@ -90,13 +90,13 @@ final class SipHash {
     }
 
     /// Writes the output, 16 bytes.
-    void write(final MemorySegment memory, final long offset) {
+    public void write(final MemorySegment memory, final long offset) {
         memory.set(WORD, offset, first);
         memory.set(WORD, offset + Long.BYTES, second);
     }
 
     /// Whether these 16 bytes are the output; the time that takes does not depend on them.
-    boolean matches(final MemorySegment memory, final long offset) {
+    public boolean matches(final MemorySegment memory, final long offset) {
         return ((memory.get(WORD, offset) ^ first) | (memory.get(WORD, offset + Long.BYTES) ^ second)) == 0;
     }
 }

@@ -56,9 +56,10 @@ public final class HostGroups {
     }
 
     /// Whether a subscriber of this channel shares what it receives: it asked for that, follows one source from its
-    /// next frame on, and is not to be evicted.
+    /// next frame on, is not to be evicted, and everybody may take part in the stream.
     public static boolean isWanted(final Channel channel) {
         return !channel.stream().sources().hostGroup().equals(SourceOptions.NO_HOST_GROUP)
+                && !channel.link().security().isAuthenticated()
                 && Linux.isPresent()
                 && channel instanceof Channel.Multicast
                 && !(channel.stream().delivery() instanceof Delivery.Evict)
@@ -69,6 +70,7 @@ public final class HostGroups {
     /// Whether a publisher of this channel lets subscribers of its host read its window: it was asked for.
     public static boolean isWantedBySource(final Channel channel) {
         return !channel.stream().sources().hostGroup().equals(SourceOptions.NO_HOST_GROUP)
+                && !channel.link().security().isAuthenticated()
                 && Linux.isPresent()
                 && channel instanceof Channel.Multicast;
     }

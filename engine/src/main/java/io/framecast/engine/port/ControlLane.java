@@ -11,11 +11,14 @@ import io.framecast.api.spi.Transport;
 import io.framecast.engine.memory.Pages;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.reliability.lane.ControlPort;
+import io.framecast.reliability.lane.SendLanePort;
 import io.framecast.reliability.lane.SlotQueue;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import org.agrona.CloseHelper;
+import org.jspecify.annotations.Nullable;
 
 /// One end's control lane with its memory: a small send ring in which datagrams are built, and a small receive
 /// ring. A datagram without a free slot is lost, which the protocol tolerates on this lane. A send slot is free
@@ -31,6 +34,8 @@ public final class ControlLane implements ControlPort, AutoCloseable {
     private static final int BATCH_MAX = 64;
     private static final int SEND_SLOTS = 64;
     private static final int RECEIVE_SLOTS = 512;
+    // Addresses that handshakes were sent to last, which stay connected: a transport may take long to connect.
+    private static final int ASKED_MAX = 8;
     private static final int SLOT_BYTES = (Wire.CONTROL_BYTES_MAX + 63) / 64 * 64;
 
     private final Arena arena = Arena.ofShared();
@@ -49,6 +54,10 @@ public final class ControlLane implements ControlPort, AutoCloseable {
     private long lost;
     private boolean isLost;
     private int next;
+    private @Nullable ControlProtection protection;
+    private final byte[][] askedAddresses = new byte[ASKED_MAX][];
+    private final int[] askedPeers = new int[ASKED_MAX];
+    private int asked;
 
     public ControlLane(final Transport transport, final LaneConfig.Role role, final LossInjector loss) {
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
@@ -71,6 +80,13 @@ public final class ControlLane implements ControlPort, AutoCloseable {
             });
             opened.keep();
         }
+    }
+
+    /// Before the first datagram: all are sealed and opened, and what cannot be is dropped.
+    ///
+    /// @param made the caller's
+    public void protect(final ControlProtection made) {
+        protection = made;
     }
 
     /// Native memory of one control lane.
@@ -102,16 +118,55 @@ public final class ControlLane implements ControlPort, AutoCloseable {
 
     @Override
     public void multicast(final int bytes) {
-        if (take(bytes)) {
+        if (take(protection == null || isLost ? bytes : protection.sealToGroup(sendSlots[next], bytes))) {
             advance(lane.multicast(next, 1));
         }
     }
 
     @Override
     public void unicast(final int peer, final int bytes) {
-        if (take(bytes)) {
+        if (take(protection == null || isLost ? bytes : protection.sealToPeer(sendSlots[next], bytes))) {
             advance(lane.unicast(peer, next, 1));
         }
+    }
+
+    /// Sends the first `bytes` bytes of [#slot] from one member of the stream to another.
+    ///
+    /// @param senderId the receiver's id of this end
+    public void unicastToMember(final int peer, final int bytes, final long senderId) {
+        if (take(protection == null || isLost ? bytes : protection.sealToMember(sendSlots[next], bytes, senderId))) {
+            advance(lane.unicast(peer, next, 1));
+        }
+    }
+
+    /// Sends a datagram of a handshake, which is complete, or loses it.
+    public void sendPlain(final byte[] address, final MemorySegment datagram, final int bytes) {
+        final int peer = askedPeer(address);
+        final MemorySegment slot = slot();
+        if (peer != SendLanePort.NO_PEER && !isLost) {
+            MemorySegment.copy(datagram, 0, slot, 0, bytes);
+        }
+        if (peer != SendLanePort.NO_PEER && take(bytes)) {
+            advance(lane.unicast(peer, next, 1));
+        }
+    }
+
+    private int askedPeer(final byte[] address) {
+        for (int i = 0; i < ASKED_MAX; i++) {
+            if (Arrays.equals(askedAddresses[i], address)) {
+                return askedPeers[i];
+            }
+        }
+        final int peer = sending.connect(address);
+        if (peer != SendLanePort.NO_PEER) {
+            if (askedAddresses[asked] != null) {
+                sending.disconnect(askedPeers[asked]);
+            }
+            askedAddresses[asked] = address;
+            askedPeers[asked] = peer;
+            asked = (asked + 1) % ASKED_MAX;
+        }
+        return peer;
     }
 
     @Override
@@ -124,9 +179,9 @@ public final class ControlLane implements ControlPort, AutoCloseable {
         sending.disconnect(peer);
     }
 
-    // False where no slot was free for the datagram.
+    // False where no slot was free for the datagram, or it cannot be sealed.
     private boolean take(final int bytes) {
-        if (isLost) {
+        if (isLost || bytes == 0) {
             lost++;
             return false;
         }
@@ -147,7 +202,12 @@ public final class ControlLane implements ControlPort, AutoCloseable {
     public int poll(final Handler handler, final long nowNs) {
         final int count = inbound.poll(receiving);
         for (int i = 0; i < count; i++) {
-            handler.onControl(received, (long) receiving.slot(i) * SLOT_BYTES, receiving.bytes(i), nowNs);
+            final long offset = (long) receiving.slot(i) * SLOT_BYTES;
+            final int bytes = receiving.bytes(i);
+            final int plainBytes = protection == null ? bytes : protection.open(received, offset, bytes, nowNs);
+            if (plainBytes > 0 || protection == null) {
+                handler.onControl(received, offset, plainBytes, nowNs);
+            }
         }
         inbound.freeUpTo(inbound.taken());
         return count;

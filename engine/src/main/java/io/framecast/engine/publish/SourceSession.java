@@ -2,6 +2,7 @@ package io.framecast.engine.publish;
 
 import io.framecast.api.Channel;
 import io.framecast.api.MemberStats;
+import io.framecast.api.SecurityOptions;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.FramecastException;
 import io.framecast.api.spi.Lane;
@@ -10,6 +11,11 @@ import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.PayloadPlaces;
 import io.framecast.api.spi.Transport;
+import io.framecast.engine.auth.AuthKeys;
+import io.framecast.engine.auth.HeaderTags;
+import io.framecast.engine.auth.ProtectionEvent;
+import io.framecast.engine.auth.SourceProtection;
+import io.framecast.engine.crypto.Cipher;
 import io.framecast.engine.hostgroup.HostGroups;
 import io.framecast.engine.hostgroup.LocalReaders;
 import io.framecast.engine.memory.NumaPolicy;
@@ -43,10 +49,12 @@ import io.framecast.reliability.session.SendPacer;
 import io.framecast.reliability.session.SendSession;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.window.SmallFrames;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,6 +79,11 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
 
     private final Transport transport;
     private final ControlLane control;
+    // Null where everybody may take part.
+    private final @Nullable AuthKeys keys;
+    private final @Nullable SourceProtection protection;
+    private final @Nullable HeaderTags tags;
+    private long strangers;
     private final Lane data;
     private final Lane repair;
     private final StallWatch stalls;
@@ -123,7 +136,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
             final RandomGenerator secrets) {
         this.transport = transport;
         notices = context.notices();
-        final int slotBytes = slotBytes(transport);
+        final int slotBytes = slotBytes(transport, headerBytes(channel));
         final int windowSlots = windowSlots(channel, slotBytes);
         stalls = new StallWatch(
                 channel.name(), TimeUnit.MILLISECONDS.toNanos(channel.stream().aliveTimeoutMs()));
@@ -132,7 +145,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                 memory = opened.add(new SendMemory(
                         windowSlots,
                         slotBytes,
-                        DataLayout.LENGTH,
+                        headerBytes(channel),
                         sender != null,
                         transport.capabilities().deviceMemory()));
             }
@@ -143,12 +156,20 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
             if (endpoints != null) {
                 opened.add(endpoints);
             }
+            final long nonce = secrets.nextLong();
+            final SecurityOptions security = channel.link().security();
+            keys = security.isAuthenticated() ? opened.add(AuthKeys.ofSource(security.auth())) : null;
             control = opened.add(new ControlLane(
                     transport, LaneConfig.Role.SOURCE, new LossInjector(context.lossProbability(), context.seed())));
             data = opened.add(transport.open(lane(LaneKind.DATA)));
             repair = opened.add(transport.open(lane(LaneKind.REPAIR)));
-            final StreamInfo stream = stream(secrets.nextLong(), channel, windowSlots);
+            final StreamInfo stream = stream(nonce, channel, windowSlots);
             window = new SendWindow(memory.window(), stream.session());
+            protection = keys == null ? null : opened.add(protect(keys, nonce));
+            tags = protection == null ? null : opened.add(new HeaderTags(protection.dataKeys()));
+            if (tags != null) {
+                window.sealedBy(tags);
+            }
             final PayloadPlaces places = memory.ring().places();
             if (places != null) {
                 window.onPayload(places::clear);
@@ -179,6 +200,18 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
             members = new MemberCounters(machine, context.counters(), this::describe, notices);
             opened.keep();
         }
+    }
+
+    private SourceProtection protect(final AuthKeys with, final long nonce) {
+        final SourceProtection made = new SourceProtection(
+                nonce,
+                with,
+                Cipher.AES_GCM,
+                2 * SenderConfig.MEMBERS_MAX_DEFAULT,
+                new SecureRandom(),
+                control::sendPlain);
+        control.protect(made);
+        return made;
     }
 
     // A frame must lie in the window as a whole, and contiguous.
@@ -226,7 +259,8 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                 channel.stream().frameMaxBytes(),
                 (int) channel.stream().aliveTimeoutMs(),
                 control.address().toBytes(),
-                data.address().toBytes());
+                data.address().toBytes(),
+                channel.link().security().isAuthenticated());
     }
 
     private CounterBoard counters(final CounterTable table, final String name) {
@@ -278,11 +312,16 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         return counters;
     }
 
-    private static int slotBytes(final Transport transport) {
-        final int room = transport.capabilities().datagramBytesMax() - DataLayout.LENGTH;
+    private static int headerBytes(final Channel channel) {
+        return channel.link().security().isAuthenticated() ? DataLayout.SEALED_LENGTH : DataLayout.LENGTH;
+    }
+
+    private static int slotBytes(final Transport transport, final int headerBytes) {
+        final int room = transport.capabilities().datagramBytesMax() - headerBytes;
         final int slotBytes = Math.min(room, StreamInfo.SLOT_BYTES_MAX) / 64 * 64;
         if (slotBytes <= 0) {
-            throw new ConfigException("mtu: expected room for a 40-byte header and 64 bytes of payload");
+            throw new ConfigException(
+                    "mtu: expected room for a " + headerBytes + "-byte header and 64 bytes of payload");
         }
         return slotBytes;
     }
@@ -490,7 +529,12 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
 
     @Override
     public long nextDeadlineNs() {
-        return broken ? Long.MAX_VALUE : session.nextDeadlineNs();
+        if (broken) {
+            return Long.MAX_VALUE;
+        }
+        return protection == null
+                ? session.nextDeadlineNs()
+                : Math.min(protection.nextDeadlineNs(), session.nextDeadlineNs());
     }
 
     @Override
@@ -508,6 +552,9 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
 
     private int runCycle(final long nowNs) {
         int work = control.poll(onControl, nowNs);
+        if (protection != null) {
+            work += protection.doWork(nowNs);
+        }
         if (ending) {
             session.end();
         }
@@ -553,6 +600,9 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         if (stall != null) {
             notices.accept(stall);
         }
+        if (protection != null) {
+            noticeStrangers(protection.counts());
+        }
         if (local != null) {
             final boolean blocked = !hasRoom(Math.max(1, Math.max(refusedSlots, wantedSlots)));
             final String held = local.look(blocked, nowNs, stream().aliveTimeoutNs());
@@ -560,6 +610,14 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                 notices.accept(name() + ": " + held);
             }
         }
+    }
+
+    private void noticeStrangers(final Counts<ProtectionEvent> counts) {
+        final long found = counts.get(ProtectionEvent.BAD_PROOF) + counts.get(ProtectionEvent.UNKNOWN_KEY);
+        if (found > 0 && strangers == 0) {
+            notices.accept(name() + ": one that has no key of auth= was kept out; others are counted and not reported");
+        }
+        strangers = found;
     }
 
     private void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
@@ -585,7 +643,19 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         } finally {
             cycle.unlock();
         }
-        CloseHelper.closeAll(this::sayGoodbye, local, members, counters, endpoints, repair, data, control, transport);
+        CloseHelper.closeAll(
+                this::sayGoodbye,
+                local,
+                members,
+                counters,
+                endpoints,
+                repair,
+                data,
+                control,
+                transport,
+                tags,
+                protection,
+                keys);
     }
 
     private void sayGoodbye() {

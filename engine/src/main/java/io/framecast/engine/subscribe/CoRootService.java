@@ -40,6 +40,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     private final Transport transport;
     private final @Nullable OneSidedPort oneSided;
     private final ControlLane control;
+    private final long receiverId;
     private final StreamInfo stream;
     private final Consumer<String> notices;
     private final Executor conductor;
@@ -67,6 +68,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
             RepairStore store,
             @Nullable ExposedWindow share) {}
 
+    /// @param receiverId of this session
     /// @param receiveBuffers for repairs that this session reads out of its own replica; null for none
     /// @param fedOnly whether payloads land where the host cannot read them, so that only the source
     ///     fills the replica
@@ -75,6 +77,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
             final Transport transport,
             final @Nullable OneSidedPort oneSided,
             final ControlLane control,
+            final long receiverId,
             final StreamInfo stream,
             final @Nullable ReadSlots receiveBuffers,
             final boolean fedOnly,
@@ -83,6 +86,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
         this.transport = transport;
         this.oneSided = oneSided;
         this.control = control;
+        this.receiverId = receiverId;
         this.stream = stream;
         this.receiveBuffers = receiveBuffers;
         this.fedOnly = fedOnly;
@@ -243,7 +247,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     @Override
     public void sendControl(final int member, final int bytes) {
         if (controlPeers[member] != NO_PEER) {
-            control.unicast(controlPeers[member], bytes);
+            control.unicastToMember(controlPeers[member], bytes, receiverId);
         }
     }
 

@@ -13,6 +13,7 @@ import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
+import io.framecast.engine.auth.HeaderTags;
 import io.framecast.engine.hostgroup.GroupLeader;
 import io.framecast.engine.hostgroup.SharedFrames;
 import io.framecast.engine.hostgroup.Takeover;
@@ -88,6 +89,8 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     private final ReceiverMachine machine;
     private final ReceiveSession protocol;
     private final CounterBoard counters;
+    private final long receiverId;
+    private final @Nullable HeaderTags opener;
     private int sourcePeer = NO_PEER;
     private int coRootPeer = NO_PEER;
     private long heardNs;
@@ -105,7 +108,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     /// @param control the subscription's
     /// @param loss injected into the data and repair lanes
     /// @param memory of this shape; the session owns it once the constructor returns
-    /// @param receiverId random, not 0
+    /// @param admission to the source's session
     /// @param secret random; or what became of the one of the membership that goes on
     /// @param takeover the membership that goes on; null for a new one
     /// @param conductor runs long tasks in order
@@ -117,10 +120,11 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             final LossInjector loss,
             final MemoryShape shape,
             final ReceiveMemory memory,
-            final long receiverId,
+            final Admission admission,
             final long secret,
             final @Nullable Takeover takeover,
             final Executor conductor) {
+        receiverId = admission.receiverId();
         resumed = takeover == null ? null : takeover.checkpoint();
         this.control = control;
         this.memory = memory;
@@ -166,6 +170,10 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                     // Followers judge whole frames themselves.
                     shared == null ? policy : Delivery.RELIABLE,
                     config.sources().joinAt() == SourceOptions.JoinAt.KEYFRAME);
+            opener = admission.opener();
+            if (opener != null) {
+                protocol.openedBy(opener);
+            }
             counters = opened.add(new CounterBoard(context.counters(), labels(channel, stream)));
             count(assembly);
             opened.keep();
@@ -185,7 +193,15 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         return fedOnly && oneSided == null
                 ? null
                 : opened.add(new CoRootService(
-                        transport, oneSided, control, stream, reads, fedOnly, context.notices(), conductor));
+                        transport,
+                        oneSided,
+                        control,
+                        receiverId,
+                        stream,
+                        reads,
+                        fedOnly,
+                        context.notices(),
+                        conductor));
     }
 
     // A membership that goes on has the policy that its source knows.
@@ -610,13 +626,13 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     @Override
     public void sendToCoRoot(final int bytes) {
         if (coRootPeer != NO_PEER) {
-            control.unicast(coRootPeer, bytes);
+            control.unicastToMember(coRootPeer, bytes, receiverId);
         }
     }
 
     /// Frees the memory.
     @Override
     public void close() {
-        CloseHelper.closeAll(serving, shared, memory, queue::close);
+        CloseHelper.closeAll(serving, shared, memory, queue::close, opener);
     }
 }

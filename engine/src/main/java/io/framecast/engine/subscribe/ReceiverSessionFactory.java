@@ -70,12 +70,17 @@ final class ReceiverSessionFactory {
 
     /// Makes memory, lanes and machine; the handshake is not begun.
     ///
+    /// @param admission to the source's session
     /// @param takeover the membership that goes on; null for a new one
     /// @param conductor runs the session's later tasks
     /// @throws IncompatibleSourceException where the source's announced configuration is the cause: listen for
     ///     another source
     /// @throws io.framecast.api.error.FramecastException with one line that says how to fix the problem
-    ReceiverSession open(final StreamInfo stream, final @Nullable Takeover takeover, final Executor conductor) {
+    ReceiverSession open(
+            final StreamInfo stream,
+            final Admission admission,
+            final @Nullable Takeover takeover,
+            final Executor conductor) {
         final Kind kind = way();
         final MemoryShape shape = shape(stream, kind);
         final MemoryNeeds needs =
@@ -93,7 +98,7 @@ final class ReceiverSessionFactory {
                     loss,
                     shape,
                     memory,
-                    secrets.nextLong() | 1,
+                    admission,
                     takeover == null ? secrets.nextLong() : ResumeLayout.next(takeover.checkpoint().secret),
                     takeover,
                     conductor);
@@ -109,7 +114,7 @@ final class ReceiverSessionFactory {
             // The ring can be too long for a placement that worked with the probe's short one: the next placement is
             // tried.
             report(probe.without(kind, e));
-            return open(stream, takeover, conductor);
+            return open(stream, admission, takeover, conductor);
         } catch (final OutOfMemoryError e) {
             final String line =
                     "ring: no room for " + needs.hostBytes() + " bytes in the host and " + needs.deviceBytes()

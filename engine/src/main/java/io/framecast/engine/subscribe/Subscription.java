@@ -2,14 +2,22 @@ package io.framecast.engine.subscribe;
 
 import io.framecast.api.Channel;
 import io.framecast.api.LossReason;
+import io.framecast.api.SecurityOptions;
 import io.framecast.api.SourceEvent;
 import io.framecast.api.SourceOptions;
 import io.framecast.api.Subscriber;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.Transport;
+import io.framecast.engine.auth.AuthKeys;
+import io.framecast.engine.auth.DataKeys;
+import io.framecast.engine.auth.HeaderTags;
+import io.framecast.engine.auth.ProtectionEvent;
+import io.framecast.engine.auth.ReceiverProtection;
+import io.framecast.engine.crypto.Cipher;
 import io.framecast.engine.hostgroup.GroupLeader;
 import io.framecast.engine.hostgroup.Takeover;
+import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.metrics.Labels;
 import io.framecast.engine.port.ControlLane;
@@ -31,6 +39,7 @@ import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
+import java.security.SecureRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import org.agrona.CloseHelper;
@@ -50,6 +59,8 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     private static final long STATS_INTERVAL_NS = 20_000_000;
     private static final long CONTROL_INTERVAL_NS = 100_000;
     private static final long NEVER = Long.MAX_VALUE;
+    // Repairs of an epoch that is over may come for so long.
+    private static final long PREVIOUS_KEYS_NS = 10_000_000_000L;
     // A quarter of this time between two duty cycles counts as a standstill: the receiver read nothing meanwhile.
     private static final long STANDSTILL_NS = 4_000_000_000L;
 
@@ -63,6 +74,10 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     private final ReceiverAgent receiver;
     private final ControlLane control;
     private final ReceiverSessionFactory factory;
+    private final SecureRandom secrets = new SecureRandom();
+    // Null where everybody may take part.
+    private final @Nullable AuthKeys keys;
+    private final @Nullable ReceiverProtection protection;
     private final CounterBoard counters;
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final ControlLane.Handler onControl = this::onControl;
@@ -75,6 +90,9 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     private long strays;
     private long standstillNoticeNs;
     private long versionNoticeNs;
+    private long strangerNoticeNs;
+    private long refusals;
+    private long plainDatagrams;
     private final Standstill standstill = new Standstill(STANDSTILL_NS);
     private String declined = "";
     private long damagedReported;
@@ -108,7 +126,13 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         options = channel.stream().sources();
         rejoinMs = channel.stream().rejoinMs();
         final LossInjector loss = new LossInjector(context.lossProbability(), context.seed());
-        control = new ControlLane(transport, LaneConfig.Role.RECEIVER, loss);
+        final SecurityOptions security = channel.link().security();
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
+            keys = security.isAuthenticated() ? opened.add(AuthKeys.ofReceiver(security.auth())) : null;
+            control = new ControlLane(transport, LaneConfig.Role.RECEIVER, loss);
+            opened.keep();
+        }
+        protection = keys == null ? null : protect(keys);
         foreign = ForeignTraffic.ofSubscriber(
                 channel,
                 () -> strays + ForeignTraffic.datagrams(control.lane()) + sessions.foreignDatagrams(),
@@ -128,6 +152,19 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
                         .registrations(transport);
     }
 
+    private ReceiverProtection protect(final AuthKeys with) {
+        final ReceiverProtection made = new ReceiverProtection(
+                with,
+                Cipher.AES_GCM,
+                control.address().toBytes(),
+                PREVIOUS_KEYS_NS,
+                secrets,
+                control::sendPlain,
+                onControl);
+        control.protect(made);
+        return made;
+    }
+
     /// Instead of a life: opens a session and closes all, so that the classes are there. Nothing is
     /// sent, and what comes is not read. The caller's thread.
     public void rehearse() {
@@ -136,7 +173,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         final StreamInfo stream = new StreamInfo(
                 1, channel.name(), REHEARSED_SLOT_BYTES, REHEARSED_SLOTS, REHEARSED_SLOT_BYTES, 1000, own, own);
         try {
-            sessions.add(factory.open(stream, null, Runnable::run));
+            sessions.add(factory.open(stream, new Admission(1, null), null, Runnable::run));
         } finally {
             closeLanes();
             close();
@@ -200,7 +237,8 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             return NEVER;
         }
         final boolean waiting = !over && !opening && sessions.joining() == null;
-        return Math.min(waiting ? returnNs : NEVER, sessions.nextDeadlineNs());
+        final long shakeNs = protection == null ? NEVER : protection.nextDeadlineNs();
+        return Math.min(Math.min(waiting ? returnNs : NEVER, shakeNs), sessions.nextDeadlineNs());
     }
 
     @Override
@@ -240,6 +278,9 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             publishState(nowNs);
         }
         foreign.tick(nowNs);
+        if (protection != null && keys != null) {
+            noticeStrangers(protection, keys, nowNs);
+        }
         statsDue |= work > 0;
         if (statsDue && nowNs >= statsNs) {
             statsDue = false;
@@ -270,7 +311,8 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             return 0;
         }
         controlDueNs = nowNs + CONTROL_INTERVAL_NS;
-        return control.poll(onControl, nowNs);
+        final int work = protection == null ? 0 : protection.doWork(nowNs);
+        return work + control.poll(onControl, nowNs);
     }
 
     private void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
@@ -293,6 +335,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         if (ControlLayout.check(datagram, offset, bytes, checksum) != Verdict.GOOD) {
             strays += sessions.any() == null ? 1 : 0;
             noticeVersion(datagram, offset, bytes, nowNs);
+            noticeSealed(datagram, offset, bytes, nowNs);
             return;
         }
         if (ControlLayout.type(datagram, offset) != ControlLayout.TYPE_HEARTBEAT
@@ -306,7 +349,8 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         if (stream.channel().equals(channel.name())
                 && hasRoom(nowNs)
                 && (leader == null || !leader.yieldsToPublisher())) {
-            receiver.conductor().send(() -> open(stream, null));
+            final Admission admission = admission(stream.session());
+            receiver.conductor().send(() -> open(stream, admission, null));
             // Set only after the request: if the conductor refuses it, the subscription waits for nothing.
             opening = true;
         }
@@ -320,7 +364,51 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         final Takeover takeover = leader.takeover();
         if (takeover != null) {
             opening = true;
-            receiver.conductor().send(() -> open(takeover.stream(), takeover));
+            final Admission admission = admission(takeover.stream().session());
+            receiver.conductor().send(() -> open(takeover.stream(), admission, takeover));
+        }
+    }
+
+    private void noticeSealed(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
+        if (nowNs >= strangerNoticeNs && ControlLayout.isSealed(datagram, offset, bytes)) {
+            noticeStranger("a source there is for members with a key alone: give auth= (SECURITY.md)", nowNs);
+        }
+    }
+
+    // Sources that are not listened to.
+    private void noticeStrangers(final ReceiverProtection shaking, final AuthKeys with, final long nowNs) {
+        if (nowNs < strangerNoticeNs || sources() > 0) {
+            return;
+        }
+        final long refused = shaking.counts().get(ProtectionEvent.ABANDONED);
+        final long plain = shaking.counts().get(ProtectionEvent.PLAIN);
+        if (refused > refusals) {
+            noticeStranger("a source there does not take key " + with.id() + ": has it the same key file?", nowNs);
+        } else if (plain > plainDatagrams) {
+            noticeStranger("a source there has no auth= and is not listened to: give it the key", nowNs);
+        }
+        refusals = refused;
+        plainDatagrams = plain;
+    }
+
+    private void noticeStranger(final String reason, final long nowNs) {
+        strangerNoticeNs = nowNs + VERSION_NOTICE_NS;
+        subscriber.onAlone(reason);
+        context.notices().accept(name() + ": " + reason);
+    }
+
+    // Of a protected session there are keys: its heartbeat was opened.
+    private Admission admission(final long session) {
+        final DataKeys dataKeys = protection == null ? null : protection.dataKeys(session);
+        return protection == null || dataKeys == null
+                ? new Admission(secrets.nextLong() | 1, null)
+                : new Admission(protection.receiverId(session, secrets), new HeaderTags(dataKeys));
+    }
+
+    // The source may know this receiver no more: the next membership begins with a handshake.
+    private void forgetKeys(final long session) {
+        if (protection != null) {
+            protection.forget(session);
         }
     }
 
@@ -352,10 +440,10 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     }
 
     // Conductor: makes a session's memory, lanes and machine. A subscription without an answer would wait for ever.
-    private void open(final StreamInfo stream, final @Nullable Takeover takeover) {
+    private void open(final StreamInfo stream, final Admission admission, final @Nullable Takeover takeover) {
         final long source = stream.session();
         try (takeover) {
-            final ReceiverSession made = factory.open(stream, takeover, receiver.conductor()::send);
+            final ReceiverSession made = factory.open(stream, admission, takeover, receiver.conductor()::send);
             receiver.send(() -> attach(made, receiver.nowNs()));
         } catch (final IncompatibleSourceException e) {
             final String reason = String.valueOf(e.getMessage());
@@ -418,6 +506,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     private void decline(final ReceiverSession session, final String reason, final long nowNs) {
         session.onOver();
         session.leave();
+        forgetKeys(session.id());
         free(session);
         decline(session.id(), reason, nowNs);
     }
@@ -531,6 +620,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         }
         lostReason = reason;
         session.leave();
+        forgetKeys(session.id());
         if (sources() == 0) {
             subscriber.onAlone(reason);
         }
@@ -580,7 +670,8 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     private void closeLanes() {
         if (!lanesClosed) {
             lanesClosed = true;
-            CloseHelper.quietCloseAll(sessions::leave, counters::publish, counters, control, transport);
+            CloseHelper.quietCloseAll(
+                    sessions::leave, counters::publish, counters, control, transport, protection, keys);
         }
     }
 

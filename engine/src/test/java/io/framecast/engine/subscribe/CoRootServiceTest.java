@@ -56,7 +56,7 @@ class CoRootServiceTest {
 
     private CoRootService service(final int windowSlots) {
         final StreamInfo stream = new StreamInfo(1, channel.name(), 1408, windowSlots, 5_000, 50, PEER, PEER);
-        return new CoRootService(transport, null, control, stream, null, false, notices::add, conductor::add);
+        return new CoRootService(transport, null, control, 1, stream, null, false, notices::add, conductor::add);
     }
 
     private void conduct() {
@@ -187,6 +187,7 @@ class CoRootServiceTest {
                 transport,
                 TransportOneSided.of(oneSided, conductor::add),
                 control,
+                1,
                 new StreamInfo(1, channel.name(), 1408, SLOTS, 5_000, 50, PEER, PEER),
                 null,
                 false,

@@ -99,6 +99,14 @@ public final class ControlLayout {
                 : Verdict.BAD_CHECKSUM;
     }
 
+    /// Whether it is a datagram of this version with an authentication tag.
+    public static boolean isSealed(final MemorySegment datagram, final long offset, final int bytes) {
+        return bytes > LENGTH
+                && VERSION_KIND.get(datagram, offset) == Wire.versionAndType(KIND)
+                && DATAGRAM_BYTES.get(datagram, offset) == bytes
+                && TAG_BYTES.get(datagram, offset) != 0;
+    }
+
     /// The version of a control datagram that belongs to another version of the protocol; 0 for any other datagram.
     /// Length and checksum have had their places since version 1.
     public static int otherVersion(

@@ -1,0 +1,129 @@
+package io.framecast.engine.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.api.Channel;
+import io.framecast.api.FrameOptions;
+import io.framecast.api.Framecast;
+import io.framecast.api.NodeConfig;
+import io.framecast.api.Subscriber;
+import io.framecast.api.error.ConfigException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Streams with `auth=`, over real lanes on loopback: members have every frame, others are not listened to and hear
+/// nothing.
+final class AuthStreamTest {
+    private static final int FRAMES = 40;
+    private static final String FIRST = "01".repeat(32);
+    private static final String SECOND = "02".repeat(32);
+
+    @TempDir
+    private Path directory;
+
+    private Path key;
+    private Path other;
+
+    @BeforeEach
+    void write() throws IOException {
+        key = file("key", "one " + FIRST + "\n");
+        other = file("other", "one " + SECOND + "\n");
+    }
+
+    private Path file(final String name, final String text) throws IOException {
+        final Path made = directory.resolve(name);
+        Files.writeString(made, text);
+        Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rw-------"));
+        return made;
+    }
+
+    private static NodeConfig config(final double loss, final List<String> notices) {
+        return NodeConfig.DEFAULT.withSeed(5).withFaults(new NodeConfig.Faults(loss)).withNotices(notices::add);
+    }
+
+    private static void stream(final StreamFixture streams) {
+        final long[] lengths = new long[FRAMES];
+        for (int i = 0; i < FRAMES; i++) {
+            lengths[i] = i % 4 == 0 ? 1 + i : 1 + i * 7919L % 100_000;
+        }
+        try (FrameCheck check = new FrameCheck(streams.subscriber.device(), lengths)) {
+            for (int i = 0; i < FRAMES; i++) {
+                streams.offer(streams.frame(i, lengths[i]), FrameOptions.DEFAULT, check);
+            }
+            streams.finish(check);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"udp, 0", "udp, 0.02", "aeron, 0.02"})
+    void shouldDeliverEveryFrameToWhoHasTheKey(final String transport, final double loss) {
+        final List<String> notices = new CopyOnWriteArrayList<>();
+        try (StreamFixture streams = new StreamFixture(config(loss, notices), transport, "|auth=psk:" + key)) {
+            stream(streams);
+        }
+        assertTrue(notices.stream().noneMatch(line -> line.contains(FIRST)), notices::toString);
+    }
+
+    private void shouldKeepOut(final String auth, final String line) {
+        final List<String> notices = new CopyOnWriteArrayList<>();
+        final List<String> lines = new CopyOnWriteArrayList<>();
+        try (StreamFixture streams = new StreamFixture(config(0, notices), "udp", "|auth=psk:" + key);
+                Framecast stranger = Framecast.launch(config(0, lines))) {
+            final Channel channel = streams.publisher.channel();
+            final String uri = channel.toString().replaceAll("\\|auth=[^|]*", "");
+            final Subscriber kept = stranger.subscribe(Channel.parse(uri + auth));
+            streams.await(() -> lines.stream().anyMatch(text -> text.contains(line)), line);
+            stream(streams);
+            assertNull(kept.poll());
+            assertEquals(Subscriber.State.JOINING, kept.state());
+            kept.close();
+        }
+    }
+
+    @Test
+    void shouldKeepOutWhoHasAnotherKey() {
+        shouldKeepOut("|auth=psk:" + other, "does not take key one");
+    }
+
+    @Test
+    void shouldKeepOutWhoHasNoKey() {
+        shouldKeepOut("", "give auth=");
+    }
+
+    @Test
+    void shouldNotListenToASourceWithoutAKey() {
+        final List<String> notices = new CopyOnWriteArrayList<>();
+        try (StreamFixture streams = new StreamFixture(config(0, new CopyOnWriteArrayList<>()), "udp", "");
+                Framecast node = Framecast.launch(config(0, notices))) {
+            final Channel channel = Channel.parse(streams.publisher.channel() + "|auth=psk:" + key);
+            final Subscriber careful = node.subscribe(channel);
+            streams.await(() -> notices.stream().anyMatch(text -> text.contains("has no auth=")), "a notice");
+            assertEquals(1, streams.publisher.readySubscribers());
+            careful.close();
+        }
+    }
+
+    @Test
+    void shouldRefuseKeysThatOthersMayRead() throws IOException {
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r--r--"));
+        final Channel channel = StreamFixture.channel("udp", "|auth=psk:" + key);
+        try (Framecast node = Framecast.launch(NodeConfig.DEFAULT)) {
+            final ConfigException source = assertThrows(ConfigException.class, () -> node.publish(channel));
+            final ConfigException sink = assertThrows(ConfigException.class, () -> node.subscribe(channel));
+            assertTrue(source.getMessage().contains("chmod 600"), source::getMessage);
+            assertTrue(sink.getMessage().contains("chmod 600"), sink::getMessage);
+        }
+    }
+}
