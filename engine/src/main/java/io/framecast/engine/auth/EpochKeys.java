@@ -70,7 +70,7 @@ final class EpochKeys implements AutoCloseable {
         return low(next) == NONE ? next + 1 : next;
     }
 
-    /// What the header of a datagram has of an epoch.
+    /// The part of an epoch that a datagram's header has.
     static int low(final int epoch) {
         return epoch & 0xffff;
     }

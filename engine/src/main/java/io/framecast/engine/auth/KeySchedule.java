@@ -48,9 +48,7 @@ final class KeySchedule {
     ///
     /// @param content as [HandshakeLayout#content] gives it
     static byte[] proofTag(final SecretBytes shared, final byte[] content, final byte[] cookie) {
-        try (SecretBytes key = Hkdf.expand(shared, PROOF, Hkdf.HASH_BYTES)) {
-            return Hkdf.mac(key, content, cookie);
-        }
+        return Hkdf.macDerived(shared, PROOF, content, cookie);
     }
 
     /// SHA-256 of both sides' parts of a handshake.
@@ -64,9 +62,7 @@ final class KeySchedule {
 
     /// Tag of an ANSWER.
     static byte[] answerTag(final SecretBytes shared, final byte[] transcript) {
-        try (SecretBytes key = Hkdf.expand(shared, ANSWER, Hkdf.HASH_BYTES)) {
-            return Hkdf.mac(key, transcript);
-        }
+        return Hkdf.macDerived(shared, ANSWER, transcript);
     }
 
     static PairKeys pair(final SecretBytes shared, final SecretBytes agreed, final byte[] transcript) {

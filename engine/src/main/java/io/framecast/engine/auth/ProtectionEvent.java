@@ -1,6 +1,6 @@
 package io.framecast.engine.auth;
 
-/// What a protection counts: the outcomes of datagrams, and of handshakes.
+/// The events that a protection counts: outcomes of datagrams and of handshakes.
 public enum ProtectionEvent {
     /// Datagrams that were sealed.
     SEALED,

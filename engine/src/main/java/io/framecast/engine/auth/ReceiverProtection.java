@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 public final class ReceiverProtection implements ControlProtection {
     /// Handshakes under way.
     public static final int PENDING_MAX = 8;
-    /// Sessions with keys, and handshakes under way.
+    /// Sessions with keys.
     public static final int SESSIONS_MAX = 128;
 
     // A handshake that got no answer for so long loses its place to another.
@@ -38,7 +38,8 @@ public final class ReceiverProtection implements ControlProtection {
     // Heartbeats of an epoch that is unknown for so long: this receiver missed its keys.
     private static final long MISSED_NS = 2_000_000_000;
     private static final int SENDER_BURST_MAX = 64;
-    private static final long SENDER_INTERVAL_NS = 250_000;
+    // A key that is derived in vain is closed again, which stops other threads for a moment.
+    private static final long SENDER_INTERVAL_NS = 10_000_000;
 
     private final AuthKeys keys;
     private final byte[] keyId;
@@ -377,35 +378,48 @@ public final class ReceiverProtection implements ControlProtection {
         return id;
     }
 
+    // Heartbeats of strangers take the place of a handshake under way, never of keys.
     private boolean hasRoom(final long nowNs) {
         int under = 0;
         SourceHandshake silent = null;
-        SourceHandshake unused = null;
         for (int i = 0; i < handshakes.size(); i++) {
             final SourceHandshake other = handshakes.get(i);
-            if (other.isAgreed()) {
-                unused = unused == null || other.usedNs() < unused.usedNs() ? other : unused;
-            } else {
+            if (!other.isAgreed()) {
                 under++;
                 if (other.cookie == null && (silent == null || other.begunNs < silent.begunNs)) {
                     silent = other;
                 }
             }
         }
-        SourceHandshake displaced = null;
-        if (under >= PENDING_MAX) {
-            if (silent == null || nowNs - silent.begunNs < SILENT_NS) {
-                return false;
-            }
-            displaced = silent;
-        } else if (handshakes.size() >= SESSIONS_MAX) {
-            displaced = unused;
+        if (under < PENDING_MAX) {
+            return true;
         }
-        if (displaced != null) {
-            counts.add(ProtectionEvent.DISPLACED);
-            forget(displaced.session);
+        if (silent == null || nowNs - silent.begunNs < SILENT_NS) {
+            return false;
         }
+        displace(silent);
         return true;
+    }
+
+    private void displace(final SourceHandshake displaced) {
+        counts.add(ProtectionEvent.DISPLACED);
+        forget(displaced.session);
+    }
+
+    // Called before one more has keys.
+    private void trim() {
+        int agreed = 0;
+        SourceHandshake unused = null;
+        for (int i = 0; i < handshakes.size(); i++) {
+            final SourceHandshake other = handshakes.get(i);
+            if (other.isAgreed()) {
+                agreed++;
+                unused = unused == null || other.usedNs() < unused.usedNs() ? other : unused;
+            }
+        }
+        if (unused != null && agreed >= SESSIONS_MAX) {
+            displace(unused);
+        }
     }
 
     private int onPlain(
@@ -498,6 +512,7 @@ public final class ReceiverProtection implements ControlProtection {
             final ControlKey toSource = MemberHandshake.toSource(cipher, pair);
             final ControlKey toMember = MemberHandshake.toMember(cipher, pair);
             if (isAnswerOpened(toMember, memory, offset)) {
+                trim();
                 handshake.agree(toSource, toMember);
                 handshake.use(nowNs);
                 handshake.add(EpochKeys.read(cipher, memory, offset + HandshakeLayout.ANSWER_SEALED));

@@ -41,14 +41,33 @@ public final class Hkdf {
     public static byte[] mac(final SecretBytes key, final byte[]... parts) {
         final byte[] copy = key.copy();
         try {
-            final Mac mac = mac(copy);
-            for (final byte[] part : parts) {
-                mac.update(part);
-            }
-            return mac.doFinal();
+            return mac(copy, parts);
         } finally {
             Arrays.fill(copy, (byte) 0);
         }
+    }
+
+    /// As [#mac(SecretBytes, byte[]...)], under a key of 32 bytes that HKDF-Expand derives. No [SecretBytes] holds it:
+    /// closing one stops other threads for a moment, and strangers cause tags to be checked.
+    ///
+    /// @param info label of the derived key
+    public static byte[] macDerived(final SecretBytes key, final byte[] info, final byte[]... parts) {
+        final byte[] copy = key.copy();
+        final byte[] derived = expand(copy, info, HASH_BYTES);
+        try {
+            return mac(derived, parts);
+        } finally {
+            Arrays.fill(copy, (byte) 0);
+            Arrays.fill(derived, (byte) 0);
+        }
+    }
+
+    private static byte[] mac(final byte[] key, final byte[]... parts) {
+        final Mac mac = mac(key);
+        for (final byte[] part : parts) {
+            mac.update(part);
+        }
+        return mac.doFinal();
     }
 
     /// HKDF-Expand (§2.3).
@@ -59,23 +78,27 @@ public final class Hkdf {
             throw new IllegalArgumentException("expected 1 … " + 255 * HASH_BYTES + " bytes, got " + bytes);
         }
         final byte[] copy = key.copy();
-        final byte[] output = new byte[bytes];
-        byte[] block = {};
         try {
-            final Mac mac = mac(copy);
-            for (int at = 0, i = 1; at < bytes; at += HASH_BYTES, i++) {
-                mac.update(block);
-                mac.update(info);
-                mac.update((byte) i);
-                Arrays.fill(block, (byte) 0);
-                block = mac.doFinal();
-                System.arraycopy(block, 0, output, at, Math.min(HASH_BYTES, bytes - at));
-            }
-            return SecretBytes.take(output);
+            return SecretBytes.take(expand(copy, info, bytes));
         } finally {
             Arrays.fill(copy, (byte) 0);
-            Arrays.fill(block, (byte) 0);
         }
+    }
+
+    private static byte[] expand(final byte[] key, final byte[] info, final int bytes) {
+        final byte[] output = new byte[bytes];
+        byte[] block = {};
+        final Mac mac = mac(key);
+        for (int at = 0, i = 1; at < bytes; at += HASH_BYTES, i++) {
+            mac.update(block);
+            mac.update(info);
+            mac.update((byte) i);
+            Arrays.fill(block, (byte) 0);
+            block = mac.doFinal();
+            System.arraycopy(block, 0, output, at, Math.min(HASH_BYTES, bytes - at));
+        }
+        Arrays.fill(block, (byte) 0);
+        return output;
     }
 
     private static Mac mac(final byte[] key) {

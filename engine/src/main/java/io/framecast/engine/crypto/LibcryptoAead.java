@@ -72,7 +72,7 @@ final class LibcryptoAead implements Aead {
             final long payload,
             final int payloadBytes,
             final long tag) {
-        // What it would write behind the payload is nothing: any address serves.
+        // It writes nothing behind the payload: any address serves.
         if (!pass(sealing, true, lane, number, header, headerBytes, payload, payloadBytes)
                 || !Libcrypto.finish(sealing, true, nonce.address(), written.address())
                 || !Libcrypto.readTag(sealing, tag, TAG_BYTES)) {

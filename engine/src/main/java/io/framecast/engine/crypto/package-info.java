@@ -1,4 +1,4 @@
-/// What authentication and encryption are made of: keys and the files that hold them, the derivation of keys, ciphers
+/// The parts of authentication and encryption: keys and the files that hold them, the derivation of keys, ciphers
 /// that seal datagrams. No stream uses it yet (docs/adr/0037-authentication-and-encryption.md).
 @NullMarked
 package io.framecast.engine.crypto;

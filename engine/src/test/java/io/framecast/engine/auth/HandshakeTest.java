@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.engine.auth.AuthWorld.Receiver;
 import io.framecast.engine.crypto.SecretBytes;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
@@ -76,12 +78,8 @@ final class HandshakeTest {
             final byte[] heartbeat = world.first().heartbeats.getFirst();
             assertEquals(ControlLayout.TYPE_HEARTBEAT, AuthWorld.type(heartbeat));
             assertEquals(
-                    io.framecast.reliability.wire.Verdict.GOOD,
-                    ControlLayout.check(
-                            MemorySegment.ofArray(heartbeat),
-                            0,
-                            heartbeat.length,
-                            new io.framecast.reliability.wire.HeaderChecksum()));
+                    Verdict.GOOD,
+                    ControlLayout.check(MemorySegment.ofArray(heartbeat), 0, heartbeat.length, new HeaderChecksum()));
         }
     }
 

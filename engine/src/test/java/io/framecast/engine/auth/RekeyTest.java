@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.engine.auth.AuthWorld.Receiver;
 import io.framecast.reliability.wire.ControlLayout;
+import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -101,8 +102,7 @@ final class RekeyTest {
             final int before = world.source.dataKeys().epoch();
             final int second = handshakeId(world, 1);
             // The first one keeps the keys from being used.
-            world.tap = (to, bytes) ->
-                    new String(to, java.nio.charset.StandardCharsets.US_ASCII).equals("receiver0") ? null : bytes;
+            world.tap = (to, bytes) -> new String(to, StandardCharsets.US_ASCII).equals("receiver0") ? null : bytes;
             world.source.rekey(world.nowNs, SECOND_NS, _ -> true);
             world.run(50 * AuthWorld.STEP_NS);
             assertNotNull(dataKeys(world, 1).key(before + 1), "it has the next keys");

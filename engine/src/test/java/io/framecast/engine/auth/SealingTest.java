@@ -48,13 +48,13 @@ final class SealingTest {
                         "group",
                         0,
                         world::sealedToGroup,
-                        sealed -> world.openAt(first, sealed),
+                        given -> world.openAt(first, given),
                         first.protection.counts()),
                 new Direction(
                         "to member",
                         id,
                         world::sealedToMember,
-                        sealed -> world.openAt(first, sealed),
+                        given -> world.openAt(first, given),
                         first.protection.counts()),
                 new Direction(
                         "to source",
@@ -66,7 +66,7 @@ final class SealingTest {
                         "between members",
                         id,
                         plain -> world.sealedToPeer(first, plain, id),
-                        sealed -> world.openAt(second, sealed),
+                        given -> world.openAt(second, given),
                         second.protection.counts()));
     }
 
@@ -165,7 +165,7 @@ final class SealingTest {
             for (final Direction direction : directions(world)) {
                 final byte[] sealed = direction.way.seal(world.plain(ControlLayout.TYPE_NACK, direction.receiver, 60));
                 for (int i = 0; i < sealed.length; i++) {
-                    world.nowNs += AuthWorld.STEP_NS;
+                    world.nowNs += 10 * AuthWorld.STEP_NS;
                     final byte[] altered = sealed.clone();
                     altered[i] ^= 4;
                     assertEquals(0, direction.back.open(altered.clone()).length);
@@ -178,7 +178,7 @@ final class SealingTest {
                     }
                 }
                 for (int bytes = 0; bytes < sealed.length; bytes++) {
-                    world.nowNs += AuthWorld.STEP_NS;
+                    world.nowNs += 10 * AuthWorld.STEP_NS;
                     final byte[] cut = Arrays.copyOf(sealed, bytes);
                     assertEquals(0, direction.back.open(cut.clone()).length);
                     if (bytes >= ControlLayout.LENGTH) {
@@ -199,16 +199,14 @@ final class SealingTest {
             for (int i = 0; i < here.size(); i++) {
                 final Direction direction = here.get(i);
                 for (int j = 0; j < here.size(); j++) {
-                    final byte[] foreign = there.get(j)
-                            .way
-                            .seal(other.plain(ControlLayout.TYPE_ACK, there.get(j).receiver, 80));
+                    final byte[] foreign =
+                            there.get(j).way.seal(other.plain(ControlLayout.TYPE_ACK, there.get(j).receiver, 80));
                     assertEquals(0, direction.back.open(foreign).length);
                     System.arraycopy(longBytes(direction.receiver), 0, foreign, 16, 8);
                     assertEquals(0, direction.back.open(AuthWorld.complete(foreign)).length);
                     if (i != j) {
-                        final byte[] own = here.get(j)
-                                .way
-                                .seal(world.plain(ControlLayout.TYPE_ACK, here.get(j).receiver, 80));
+                        final byte[] own =
+                                here.get(j).way.seal(world.plain(ControlLayout.TYPE_ACK, here.get(j).receiver, 80));
                         // The first receiver opens what is to it and to the group, the second one that to the group.
                         final boolean isForIt = (i < 2 && j < 2) || (i == 3 && j == 0);
                         assertEquals(isForIt ? 80 : 0, direction.back.open(own).length, i + " " + j);
@@ -221,7 +219,7 @@ final class SealingTest {
     private static byte[] longBytes(final long value) {
         final byte[] bytes = new byte[Long.BYTES];
         for (int i = 0; i < bytes.length; i++) {
-            bytes[i] = (byte) (value >>> 8 * i);
+            bytes[i] = (byte) (value >>> (8 * i));
         }
         return bytes;
     }
@@ -250,9 +248,7 @@ final class SealingTest {
                     0,
                     world.sealedToSource(second, world.plain(ControlLayout.TYPE_ACK, id, 80)).length,
                     "nor is an id of another one sealed");
-            assertEquals(
-                    0,
-                    world.sealedToPeer(second, world.plain(ControlLayout.TYPE_ACK, id, 80), id).length);
+            assertEquals(0, world.sealedToPeer(second, world.plain(ControlLayout.TYPE_ACK, id, 80), id).length);
         }
     }
 
@@ -293,8 +289,7 @@ final class SealingTest {
             assertEquals(0, world.sealedToMember(world.plain(ControlLayout.TYPE_NACK, id, 1185)).length);
             assertEquals(1200, world.sealedToMember(world.plain(ControlLayout.TYPE_NACK, id, 1184)).length);
             assertEquals(
-                    0,
-                    world.sealedToPeer(world.first(), world.plain(ControlLayout.TYPE_NACK, id, 1177), id).length);
+                    0, world.sealedToPeer(world.first(), world.plain(ControlLayout.TYPE_NACK, id, 1177), id).length);
         }
     }
 
@@ -332,7 +327,7 @@ final class SealingTest {
                 assertEquals(0, world.openAt(second, AuthWorld.complete(forged)).length);
             }
             assertTrue(second.protection.counts().get(ProtectionEvent.LIMITED) > 900);
-            world.nowNs += AuthWorld.STEP_NS;
+            world.nowNs += 10 * AuthWorld.STEP_NS;
             assertEquals(80, world.openAt(second, sealed).length);
         }
     }
