@@ -169,6 +169,8 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
             tags = protection == null ? null : opened.add(new HeaderTags(protection.dataKeys()));
             if (tags != null) {
                 window.sealedBy(tags);
+                notices.accept("publisher of " + channel.name()
+                        + ": for those who have a key alone; payloads are neither encrypted nor authenticated");
             }
             final PayloadPlaces places = memory.ring().places();
             if (places != null) {

@@ -50,7 +50,10 @@ final class AuthStreamTest {
     }
 
     private static NodeConfig config(final double loss, final List<String> notices) {
-        return NodeConfig.DEFAULT.withSeed(5).withFaults(new NodeConfig.Faults(loss)).withNotices(notices::add);
+        return NodeConfig.DEFAULT
+                .withSeed(5)
+                .withFaults(new NodeConfig.Faults(loss))
+                .withNotices(notices::add);
     }
 
     private static void stream(final StreamFixture streams) {

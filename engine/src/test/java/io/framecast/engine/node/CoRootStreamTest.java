@@ -14,10 +14,13 @@ import io.framecast.engine.aeron.AeronTransportProvider;
 import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.metrics.CounterReader;
 import io.framecast.engine.udp.UdpTransportProvider;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,6 +29,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -180,6 +184,14 @@ class CoRootStreamTest {
     @CsvSource({"udp,host,multicast", "udp,host,unicast", "aeron,host,multicast", "verbs,host,multicast"})
     void shouldDeliverEverythingWhenCoRootsRepair(final String transport, final String device, final String feed) {
         run(transport, "|device=" + device + "|feed=" + feed, null);
+    }
+
+    @Test
+    void shouldRepairAmongMembersThatHaveTheKey(@TempDir final Path directory) throws IOException {
+        final Path key = directory.resolve("key");
+        Files.writeString(key, "one " + "5a".repeat(32) + "\n");
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+        run("udp", "|device=host|auth=psk:" + key, null);
     }
 
     @Test

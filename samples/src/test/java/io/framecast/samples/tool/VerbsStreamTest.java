@@ -10,8 +10,11 @@ import io.framecast.api.NodeConfig.Threading;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -199,9 +202,13 @@ final class VerbsStreamTest {
 
     /// Two members of one set read what they miss out of its co-root's memory; that, and the co-root, what they
     /// do not find there out of the source's.
-    @Test
-    void shouldReadRepairsOutOfACoRootsCopy() {
-        keys = "|co-roots=1";
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldReadRepairsOutOfACoRootsCopy(final boolean authenticated) throws IOException {
+        final Path key = directory.resolve("key");
+        Files.writeString(key, "one " + "5a".repeat(32) + "\n");
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+        keys = "|co-roots=1" + (authenticated ? "|auth=psk:" + key : "");
         final Publisher publisher = open(Threading.DEDICATED, 0.03);
         nodes.await(() -> count(3, LINKED) == 3 && countAll(SET_LINKS) >= 2, "links");
         publish(publisher, 0, 200);
