@@ -196,15 +196,15 @@ public final class HostGroups {
             try (FileChannel file = FileChannel.open(
                             directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                     FileLock _ = file.lock()) {
+                if (newcomer) {
+                    sweep(directory);
+                }
                 final UnixSocket connection = UnixSocket.connect(path);
                 if (connection != null && connection.peerProcess() != deposed) {
                     return new Role(null, connection, false);
                 }
                 if (connection != null) {
                     connection.close();
-                }
-                if (newcomer) {
-                    sweep(directory);
                 }
                 if (newcomer && Files.exists(path)) {
                     // Those who followed the leader that died, or stands still, go on with its membership.
