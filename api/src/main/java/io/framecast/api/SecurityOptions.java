@@ -2,7 +2,7 @@ package io.framecast.api;
 
 import java.nio.file.Path;
 
-/// Who may take part in a stream. Both ends have it, or neither.
+/// The keys of those who may take part in a stream. Both ends have it, or neither.
 ///
 /// @param auth `psk:FILE`: all who hold a key of that file; `keys:PATH`: at a publisher a directory with a key file for
 ///     each member, at a subscriber its own key file; empty: everybody. Payloads are not authenticated. See SECURITY.md

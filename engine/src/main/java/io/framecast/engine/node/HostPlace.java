@@ -169,9 +169,8 @@ public final class HostPlace implements AutoCloseable {
         return part == NumaNode.UNKNOWN ? WHOLE_HOST : "node" + part;
     }
 
-    /// The NUMA node that a subscriber lands frames in, or [NumaPolicy#ANY_NODE]: its part's, else its interface's,
-    /// else
-    /// its device's.
+    /// The NUMA node that a subscriber lands frames in, or [NumaPolicy#ANY_NODE]: its part's, else its
+    /// interface's, else its device's.
     ///
     /// @param networkInterface by which it receives; empty where that is not known
     public int memoryNode(final String networkInterface) {

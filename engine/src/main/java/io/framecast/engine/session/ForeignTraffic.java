@@ -21,7 +21,7 @@ public final class ForeignTraffic {
     private static final int LOOKS_MIN = 2;
     private static final long AGAIN_NS = 60_000_000_000L;
     private static final List<Verdict> FOREIGN =
-            List.of(Verdict.BAD_LENGTH, Verdict.BAD_VERSION, Verdict.BAD_TYPE, Verdict.BAD_CHECKSUM);
+            List.of(Verdict.BAD_LENGTH, Verdict.BAD_VERSION, Verdict.BAD_TYPE, Verdict.BAD_CHECKSUM, Verdict.BAD_TAG);
 
     private final String owner;
     private final String advice;

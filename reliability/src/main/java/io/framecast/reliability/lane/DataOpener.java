@@ -2,9 +2,8 @@ package io.framecast.reliability.lane;
 
 import java.lang.foreign.MemorySegment;
 
-/// Opens datagrams of the data and repair lanes where they landed, before anything of them counts: checks their tag,
-/// and
-/// decrypts the payload where the stream has a cipher.
+/// Opens datagrams of the data and repair lanes where they landed, before anything of them counts: checks their
+/// tag, and decrypts the payload where the stream has a cipher.
 ///
 /// Threading: the receiver's thread. Nothing blocks or allocates in steady state.
 public interface DataOpener {
