@@ -13,8 +13,9 @@ import java.util.regex.Pattern;
 /// Text to [Channel]. Every complaint is one line: key, expectation, value.
 final class ChannelParser {
     private static final String SCHEME = "framecast:";
-    private static final Pattern NEXT_KEY =
-            Pattern.compile("([^A-Za-z0-9.]*)((?<=[&;])[A-Za-z_-]+|" + String.join("|", ChannelKey.keys()) + ")=");
+    // Begins only where a run of separators begins: else each of n separators in a row is looked at n times.
+    private static final Pattern NEXT_KEY = Pattern.compile(
+            "(?<![^A-Za-z0-9.])([^A-Za-z0-9.]*)((?<=[&;])[A-Za-z_-]+|" + String.join("|", ChannelKey.keys()) + ")=");
 
     private final Map<ChannelKey, String> values = new EnumMap<>(ChannelKey.class);
 

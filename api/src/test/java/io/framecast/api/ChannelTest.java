@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.error.ConfigException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -72,6 +74,14 @@ final class ChannelTest {
                 "chunk=some")) {
             assertThrows(ConfigException.class, () -> Channel.parse("framecast:auto?group=224.0.0.1:5|" + bad), bad);
         }
+    }
+
+    /// A value may be any text: what looks for a forgotten separator in it takes time in proportion to its length.
+    @Test
+    void shouldRefuseALongRunOfSeparatorsAtOnce() {
+        final String uri = "framecast:auto?group=" + "#".repeat(200_000);
+        assertTimeoutPreemptively(
+                Duration.ofSeconds(10), () -> assertThrows(ConfigException.class, () -> Channel.parse(uri)));
     }
 
     @Test

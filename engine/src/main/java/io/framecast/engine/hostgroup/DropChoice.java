@@ -77,7 +77,13 @@ final class DropChoice {
             awaitsKeyframe = true;
             looked = number;
         }
-        for (final long end = shared.published(); looked < end; looked++) {
+        final long end = shared.published();
+        if (end - looked > SegmentLayout.ENTRIES) {
+            // More than the table has, by a leader that makes no sense or by one that is far ahead.
+            awaitsKeyframe = true;
+            looked = end - SegmentLayout.ENTRIES;
+        }
+        for (; looked < end; looked++) {
             if (!shared.isLoss(looked)) {
                 final boolean keyframe = shared.isKeyframe(looked);
                 keyed |= keyframe;

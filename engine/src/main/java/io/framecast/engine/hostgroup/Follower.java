@@ -423,7 +423,7 @@ final class Follower {
     private void reportLoss(final FollowerSegment shared, final long number) {
         final LossReason reason = Policies.reason(REASONS[Math.clamp(shared.detail(number), 0, REASONS.length - 1)]);
         final long first = shared.frameId(number);
-        final long count = shared.length(number);
+        final long count = shared.lost(number);
         if (shared.isIntact(number)) {
             shared.release(number);
             choice.onLoss(reason);

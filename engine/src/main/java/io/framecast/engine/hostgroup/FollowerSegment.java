@@ -8,6 +8,7 @@ import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.memory.SharedWords;
 import io.framecast.reliability.receive.Checkpoint;
+import io.framecast.reliability.wire.BundleLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -32,6 +33,8 @@ final class FollowerSegment implements AutoCloseable {
     private final FormatWords formats;
     private final MemorySegment ring;
     private final long ringBytes;
+    // Read once: memory for copies is as long.
+    private final long frameMaxBytes;
     private final long session;
     // Asked for also when the memory is closed.
     private final long generation;
@@ -68,6 +71,7 @@ final class FollowerSegment implements AutoCloseable {
         buffer = words.buffer();
         formats = new FormatWords(buffer);
         ringBytes = buffer.getLong(SegmentLayout.RING_BYTES_AT);
+        frameMaxBytes = Math.clamp(buffer.getLong(SegmentLayout.FRAME_MAX_AT), 1, Math.max(1, ringBytes));
         session = buffer.getLong(SegmentLayout.SESSION_AT);
         source = buffer.getInt(SegmentLayout.ORIGIN_AT) == SegmentLayout.SOURCE;
         this.member = SegmentLayout.member(member);
@@ -104,7 +108,7 @@ final class FollowerSegment implements AutoCloseable {
 
     /// Longest frame of the session.
     long frameMaxBytes() {
-        return Math.clamp(buffer.getLong(SegmentLayout.FRAME_MAX_AT), 1, ringBytes);
+        return frameMaxBytes;
     }
 
     /// Maps what a leader sent.
@@ -323,22 +327,20 @@ final class FollowerSegment implements AutoCloseable {
     StreamInfo stream(final String channel) {
         final int slotBytes = buffer.getInt(SegmentLayout.SLOT_BYTES_AT);
         final int windowSlots = buffer.getInt(SegmentLayout.WINDOW_SLOTS_AT);
+        final int aliveTimeoutMs = buffer.getInt(SegmentLayout.ALIVE_MS_AT);
         final byte[] control = address(SegmentLayout.CONTROL_ADDRESS_AT);
         final byte[] data = address(SegmentLayout.DATA_ADDRESS_AT);
         final boolean sound = slotBytes > 0
                 && slotBytes <= StreamInfo.SLOT_BYTES_MAX
+                && slotBytes % BundleLayout.ALIGN_BYTES == 0
                 && windowSlots > 0
-                && windowSlots <= StreamInfo.WINDOW_SLOTS_MAX;
+                && windowSlots <= StreamInfo.WINDOW_SLOTS_MAX
+                && aliveTimeoutMs > 0
+                && control.length > 0
+                && data.length > 0;
         return sound
                 ? new StreamInfo(
-                        session,
-                        channel,
-                        slotBytes,
-                        windowSlots,
-                        frameMaxBytes(),
-                        buffer.getInt(SegmentLayout.ALIVE_MS_AT),
-                        control,
-                        data)
+                        session, channel, slotBytes, windowSlots, frameMaxBytes(), aliveTimeoutMs, control, data)
                 : null;
     }
 
@@ -485,6 +487,17 @@ final class FollowerSegment implements AutoCloseable {
     /// Bytes of a frame, or frames of a loss.
     long length(final long number) {
         return buffer.getLong(SegmentLayout.entry(number) + SegmentLayout.ENTRY_LENGTH);
+    }
+
+    /// Frames of a loss.
+    ///
+    /// @throws IllegalStateException when the leader broke the table
+    long lost(final long number) {
+        final long count = length(number);
+        if (count < 1 && isIntact(number)) {
+            throw new IllegalStateException("host group: entry " + number + " is a loss of " + count + " frames");
+        }
+        return count;
     }
 
     long timestampNs(final long number) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -36,6 +37,7 @@ import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -401,6 +403,73 @@ class SegmentTest {
             }
             words.putLong(SegmentLayout.entry(2_000) + SegmentLayout.ENTRY_LENGTH, RING_BYTES + 1);
             assertThrows(IllegalStateException.class, () -> follower.frame(2_000));
+        }
+    }
+
+    /// Memory that frames are copied to is as long as the longest frame was when the segment was mapped.
+    @Test
+    void shouldTakeNoLongerFrameWhenTheLeaderChangesTheLongest() {
+        try (FollowerSegment follower = follower()) {
+            words().putLong(SegmentLayout.FRAME_MAX_AT, RING_BYTES);
+            leader.publish(0, 0, STREAM.frameMaxBytes(), 0, 0, true, null, null, 0);
+            leader.publish(1, 0, STREAM.frameMaxBytes() + 1, 0, 0, true, null, null, 0);
+            assertEquals(STREAM.frameMaxBytes(), follower.frameMaxBytes());
+            assertEquals(STREAM.frameMaxBytes(), follower.frame(0).byteSize());
+            assertThrows(IllegalStateException.class, () -> follower.frame(1));
+        }
+    }
+
+    @Test
+    void shouldLookAtNoMoreEntriesThanTheTableHas() {
+        final UnsafeBuffer words = words();
+        try (FollowerSegment newest = follower(Delivery.LATEST)) {
+            final DropChoice choice = new DropChoice(Delivery.LATEST);
+            choice.begin(newest);
+            frame(0);
+            for (final long published : new long[] {Long.MAX_VALUE, 1L << 40, Long.MIN_VALUE}) {
+                words.putLong(SegmentLayout.PUBLISHED_AT, published);
+                assertTimeoutPreemptively(Duration.ofSeconds(20), () -> choice.outdated(newest, 0));
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseALossOfNoFrames() {
+        try (FollowerSegment follower = follower()) {
+            leader.publishLoss(0, 2, LossReason.EXPIRED, 0);
+            assertEquals(2, follower.lost(0));
+            for (final long count : new long[] {0, -1, Long.MIN_VALUE}) {
+                words().putLong(SegmentLayout.entry(0) + SegmentLayout.ENTRY_LENGTH, count);
+                assertThrows(IllegalStateException.class, () -> follower.lost(0));
+            }
+        }
+    }
+
+    @Test
+    void shouldLeaveNothingToASuccessorWhenNoHeartbeatCouldAnnounceTheStream() {
+        leader.become(SegmentLayout.RUNNING);
+        leader.checkpoint(checkpoint(6, 9, 8), 2048);
+        final UnsafeBuffer words = words();
+        try (FollowerSegment follower = follower()) {
+            for (final int at : new int[] {
+                SegmentLayout.SLOT_BYTES_AT,
+                SegmentLayout.WINDOW_SLOTS_AT,
+                SegmentLayout.ALIVE_MS_AT,
+                SegmentLayout.CONTROL_ADDRESS_AT,
+                SegmentLayout.DATA_ADDRESS_AT
+            }) {
+                final int before = words.getInt(at);
+                words.putInt(at, 0);
+                assertNull(takeover(follower), "at " + at);
+                words.putInt(at, before);
+            }
+            words.putInt(SegmentLayout.ALIVE_MS_AT, -1);
+            assertNull(takeover(follower), "a timeout in the past");
+            words.putInt(SegmentLayout.ALIVE_MS_AT, STREAM.aliveTimeoutMs());
+            words.putInt(SegmentLayout.SLOT_BYTES_AT, 1000);
+            assertNull(takeover(follower), "slots that are no multiple of 64 bytes");
+            words.putInt(SegmentLayout.SLOT_BYTES_AT, STREAM.slotBytes());
+            assertNotNull(takeover(follower));
         }
     }
 

@@ -46,7 +46,8 @@ public final class RepairGroupLayout {
                 || parts > PARTS_MAX
                 || part >= parts
                 || part * MEMBERS_PER_PART + members > MEMBERS_MAX
-                || (part < parts - 1 && members != MEMBERS_PER_PART)) {
+                || (part < parts - 1 && members != MEMBERS_PER_PART)
+                || (members == 0 && parts > 1)) {
             return false;
         }
         for (int i = 0; i < members; i++) {

@@ -47,7 +47,7 @@ final class LayoutTest {
                 ids.in(scratch), flags, INFO, INFO.channel().getBytes(StandardCharsets.US_ASCII), values));
     }
 
-    private List<MemorySegment> one() {
+    List<MemorySegment> one() {
         final List<MemorySegment> all = new ArrayList<>();
         all.add(heartbeat(HeartbeatLayout.FLAG_ACK_REQUEST));
         all.add(exact(JoinLayout.write(

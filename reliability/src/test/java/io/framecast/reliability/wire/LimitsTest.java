@@ -279,6 +279,10 @@ final class LimitsTest {
         // Only the last is not full.
         assertPart(false, 0, 2);
         assertPart(true, 1, 2);
+        // An empty one is the only one.
+        set(0, 0);
+        assertPart(true, 0, 1);
+        assertPart(false, 1, 2);
         // The last of a full set has seven.
         set(4, RepairGroupLayout.MEMBERS_MAX);
         assertTrue(RepairGroupLayout.isValid(scratch, 0));

@@ -5,6 +5,7 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.Channels;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Objects;
 
@@ -29,8 +30,16 @@ public sealed interface InputSpec {
         return switch (text) {
             case "test" -> new Test();
             case "-" -> new Stdin();
-            default -> new File(Path.of(text));
+            default -> new File(path(text));
         };
+    }
+
+    private static Path path(final String text) {
+        try {
+            return Path.of(text);
+        } catch (final InvalidPathException e) {
+            throw new ConfigException("--input: expected the path of a file, got " + e.getMessage(), e);
+        }
     }
 
     /// Nothing is taken from it.

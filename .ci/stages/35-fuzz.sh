@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# The fuzz tests (docs/fuzzing.md), guided by coverage for a short time: FRAMECAST_FUZZ_SECONDS for each group, 15 where
+# that is not set. Fails on the first finding, and prints how to reproduce it. With arguments: these groups alone.
+set -euo pipefail
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
+
+seconds=${FRAMECAST_FUZZ_SECONDS:-15}
+work=$PWD/target/fuzz
+java=${JAVA25_HOME:-${JAVA_HOME:-}}/bin/java
+[ -x "$java" ] || java=java
+
+# What a group is of: module and class. Tests of one group share its time.
+declare -A groups=(
+    [wire]='reliability:reliability.wire.ControlDatagramFuzzTest reliability:reliability.receive.DataDatagramFuzzTest
+        reliability:reliability.session.SessionFuzzTest engine:engine.udp.EndpointFuzzTest
+        engine:engine.aeron.PeerAddressFuzzTest rdma-transport:rdma.RdmaAddressFuzzTest'
+    [options]='api:api.ChannelFuzzTest samples:samples.input.OptionTextFuzzTest perf:perf.bench.PlanFuzzTest'
+    [codecs]='engine:engine.codec.FormatFuzzTest engine:engine.codec.KryoFuzzTest'
+    [host]='engine:engine.hostgroup.HostSegmentFuzzTest engine:engine.hostgroup.GroupMessageFuzzTest
+        engine:engine.clients.ClientRingFuzzTest'
+    [files]='engine:engine.metrics.CounterFileFuzzTest engine:engine.crypto.KeyFileFuzzTest'
+)
+
+# A test that no group names would never run here.
+for file in */src/test/java/io/framecast/*/*FuzzTest.java */src/test/java/io/framecast/*/*/*FuzzTest.java; do
+    [ -e "$file" ] || continue
+    class=${file#*/src/test/java/io/framecast/}
+    class=${class%.java}
+    class=${class//\//.}
+    [[ ${groups[*]} == *:"$class"* ]] || { printf 'failed: no group in %s names %s\n' "${BASH_SOURCE[0]}" "$class"; exit 1; }
+done
+
+if [ $((${CI_DEADLINE:-99999999999} - $(date +%s))) -lt 900 ]; then
+    printf 'skipped: less than 15 minutes are left of this run\n'
+    exit 0
+fi
+
+./mvnw -q -Pfuzz test-compile </dev/null
+
+# The last number behind a word of the fuzzer's lines.
+last() {
+    grep -aoE "$1 ?[0-9]+" "$2" | tail -n 1 | grep -oE '[0-9]+$' || printf '0\n'
+}
+
+# fuzz MODULE CLASS SECONDS
+fuzz() {
+    local module=$1 class=io.framecast.$2 limit=$3 name=${2##*.} status=0 folder corpus log finding
+    folder=$work/$name corpus=$work/$name/corpus log=$work/$name/log
+    rm -f -- "$folder"/crash-* "$folder"/timeout-* "$folder"/oom-*
+    mkdir -p -- "$corpus"
+    # Instrumented by Jazzer's agent: what the product is made of, and the readers that it hands hostile bytes to.
+    (
+        cd -- "$module"
+        timeout --kill-after=15 $((limit + 120)) "$java" -Xmx2g -XX:+UseSerialGC -XX:+EnableDynamicAgentLoading \
+            -Dfile.encoding=UTF-8 @../framecast.args \
+            -cp "target/test-classes:target/classes:$(cat target/fuzz-classpath):$work/lib/*" \
+            com.code_intelligence.jazzer.Jazzer --target_class="$class" --reproducer_path="$folder" \
+            --instrumentation_includes='io.framecast.**:com.fasterxml.jackson.**:com.esotericsoftware.kryo.**:picocli.**' \
+            --custom_hook_includes='io.framecast.**' \
+            -artifact_prefix="$folder/" -max_total_time="$limit" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
+            "$corpus" "src/test/fuzz/$name"
+    ) >"$log" 2>&1 </dev/null || status=$?
+    if [ "$status" = 0 ]; then
+        printf 'passed: %s: %s executions in %s s, %s edges, %s features\n' "$name" \
+            "$(last 'number_of_executed_units:' "$log")" "$limit" "$(last 'cov:' "$log")" "$(last 'ft:' "$log")"
+        return
+    fi
+    printf 'failed: %s, status %s; all of it is in %s\n' "$name" "$status" "$log"
+    grep -aA 25 -E '^== (Java Exception|libFuzzer)|^==.*ERROR' "$log" | grep -vE '^INFO' | head -n 60 || tail -n 40 "$log"
+    finding=$(compgen -G "$folder/crash-*" || compgen -G "$folder/timeout-*" || compgen -G "$folder/oom-*" || :)
+    if [ -n "$finding" ]; then
+        finding=$(head -n 1 <<<"$finding")
+        printf '\nTo reproduce it without the fuzzer:\n'
+        printf '    base64 -d <<<%s >%s/src/test/fuzz/%s/found-it\n' "$(base64 -w 0 <"$finding")" "$module" "$name"
+        printf "    ./mvnw test -pl %s -am -Dtest=%s -Dsurefire.failIfNoSpecifiedTests=false\n" "$module" "$name"
+    fi
+    exit 1
+}
+
+for group in "${@:-wire options codecs host files}"; do
+    for one in $group; do
+        [ -n "${groups[$one]:-}" ] || { printf 'failed: expected some of: %s; got %s\n' "${!groups[*]}" "$one"; exit 2; }
+        read -ra tests <<<"$(tr -s ' \n' ' ' <<<"${groups[$one]}")"
+        each=$((seconds / ${#tests[@]}))
+        for test in "${tests[@]}"; do
+            fuzz "${test%%:*}" "${test#*:}" $((each > 3 ? each : 3))
+        done
+    done
+done
