@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The fuzz tests (docs/fuzzing.md), guided by coverage for a short time: FRAMECAST_FUZZ_SECONDS for each group, 15 where
+# The fuzz tests (docs/fuzzing.md), guided by coverage for a short time: FRAMECAST_FUZZ_SECONDS for each group, 8 where
 # that is not set. Fails on the first finding, and prints how to reproduce it. With arguments: these groups alone.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 
-seconds=${FRAMECAST_FUZZ_SECONDS:-15}
+seconds=${FRAMECAST_FUZZ_SECONDS:-8}
 work=$PWD/target/fuzz
 java=${JAVA25_HOME:-${JAVA_HOME:-}}/bin/java
 [ -x "$java" ] || java=java

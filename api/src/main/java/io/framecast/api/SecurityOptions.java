@@ -13,11 +13,12 @@ public record SecurityOptions(String auth) {
     private static final String BY_MEMBER = "keys:";
 
     public SecurityOptions {
-        if (!auth.isEmpty() && path(auth).isEmpty()) {
+        if (!auth.isEmpty() && Path.of(path(auth)).toString().isEmpty()) {
             throw new IllegalArgumentException("auth: expected psk:FILE or keys:PATH, got " + auth);
         }
     }
 
+    // Of the key file, or of the directory of key files.
     private static String path(final String auth) {
         return auth.startsWith(SHARED)
                 ? auth.substring(SHARED.length())
@@ -27,15 +28,5 @@ public record SecurityOptions(String auth) {
     /// Whether datagrams are authenticated.
     public boolean isAuthenticated() {
         return !auth.isEmpty();
-    }
-
-    /// Whether each member has a key of its own.
-    public boolean isKeyByMember() {
-        return auth.startsWith(BY_MEMBER);
-    }
-
-    /// File or directory of the keys; empty where there are none.
-    public Path keys() {
-        return Path.of(path(auth));
     }
 }
