@@ -125,7 +125,7 @@ public final class DataDatagramFuzzTest {
                 || DataLayout.type(datagram, 0) == DataLayout.TYPE_PROBE) {
             return;
         }
-        requireEqual(bytes, DataLayout.datagramBytes(datagram, 0, SLOT_BYTES));
+        requireEqual(bytes, DataLayout.datagramBytes(datagram, 0, DataLayout.LENGTH, SLOT_BYTES));
         require(DataLayout.format(datagram, 0) < 16, "a format of 4 bits");
         require(DataLayout.SEQUENCE.get(datagram, 0) >= 0, "a sequence");
         if (DataLayout.isBundle(datagram, 0)) {
