@@ -118,6 +118,10 @@ public final class SourceProtection implements ControlProtection {
 
     @Override
     public int sealToPeer(final MemorySegment datagram, final int bytes) {
+        if (ControlLayout.RECEIVER.get(datagram, 0) == 0) {
+            // A frame's metadata go to one member as they go to all.
+            return sealToGroup(datagram, bytes);
+        }
         final MemberHandshake peer = byId.get(HandshakeLayout.handshakeId(datagram, 0));
         return peer == null
                 ? sealer.count(ProtectionEvent.UNSEALED)

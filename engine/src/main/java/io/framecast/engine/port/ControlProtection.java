@@ -19,7 +19,8 @@ public interface ControlProtection extends AutoCloseable {
     ///     used too often
     int sealToGroup(MemorySegment datagram, int bytes);
 
-    /// Seals a datagram between source and member: the receiver's id in its header selects the key.
+    /// Seals a datagram between source and member: the receiver's id in its header selects the key, and 0 that of the
+    /// group.
     ///
     /// @return as of [#sealToGroup]
     int sealToPeer(MemorySegment datagram, int bytes);

@@ -166,12 +166,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
             final StreamInfo stream = stream(nonce, channel, windowSlots);
             window = new SendWindow(memory.window(), stream.session());
             protection = keys == null ? null : opened.add(protect(keys, nonce));
-            tags = protection == null ? null : opened.add(new HeaderTags(protection.dataKeys()));
-            if (tags != null) {
-                window.sealedBy(tags);
-                notices.accept("publisher of " + channel.name()
-                        + ": for those who have a key alone; payloads are neither encrypted nor authenticated");
-            }
+            tags = protection == null ? null : opened.add(seal(protection, channel));
             final PayloadPlaces places = memory.ring().places();
             if (places != null) {
                 window.onPayload(places::clear);
@@ -213,6 +208,14 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                 new SecureRandom(),
                 control::sendPlain);
         control.protect(made);
+        return made;
+    }
+
+    private HeaderTags seal(final SourceProtection by, final Channel channel) {
+        final HeaderTags made = new HeaderTags(by.dataKeys());
+        window.sealedBy(made);
+        notices.accept("publisher of " + channel.name()
+                + ": for those who have a key alone; payloads are neither encrypted nor authenticated");
         return made;
     }
 
