@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.Channel;
 import io.framecast.api.Publisher;
-import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,16 +21,15 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("rdma")
 final class RdmaDirectTest {
     private static final int FRAME_MAX = 200_000;
-    private static final int FRAMES = 60;
-    private static final double LOSS = 0.03;
+    private static final int LENGTH = FRAME_MAX - 100;
+    private static final int FRAMES = 120;
     // Of datagrams: 49 are a frame, and a receiver has to aim again behind each that is lost.
-    private static final double LOSS_OF_POSTED = 0.002;
+    private static final double LOSS = 0.002;
 
     @TempDir
     private static Path directory;
 
-    private int sameLength;
-    private final StreamNodes nodes = new StreamNodes(directory, this::length);
+    private final StreamNodes nodes = new StreamNodes(directory, _ -> LENGTH);
 
     @BeforeEach
     void look() {
@@ -43,18 +41,14 @@ final class RdmaDirectTest {
         nodes.close();
     }
 
-    private int length(final int id) {
-        return sameLength > 0 ? sameLength : id % 3 == 2 ? 1 + id * 7 % 300 : 1 + (int) (id * 48_611L % FRAME_MAX);
-    }
-
     private static Channel channel(final String device, final int nic) {
         return Channel.parse("framecast:verbs?group=239.77.5.9:4200|window=512k|alive-timeout=20000|frame-max="
                 + FRAME_MAX + "|interface=rxe" + nic + "|device=" + device);
     }
 
-    private Publisher open(final double loss) {
+    private Publisher open() {
         for (int i = 0; i < 2; i++) {
-            nodes.subscribe(loss, channel("emulated:" + i + "?peermem|placement=direct", i + 1));
+            nodes.subscribe(LOSS, channel("emulated:" + i + "?peermem|placement=direct", i + 1));
         }
         final Publisher publisher = nodes.node(0).publish(channel("host", 3));
         nodes.await(() -> publisher.readySubscribers() == 2, "subscribers");
@@ -66,28 +60,13 @@ final class RdmaDirectTest {
     }
 
     @Test
-    void shouldLandFramesInPeerMemory() {
-        final Publisher publisher = open(LOSS);
-        nodes.publish(publisher, 0, FRAMES);
-        for (final Subscriber subscriber : nodes.subscribers()) {
-            assertEquals("direct", subscriber.placement().orElseThrow().kind().word());
-            // An emulated CPU asks for repairs in vain, too.
-            assertTrue(
-                    subscriber.stats().inPlaceFrames() > 0,
-                    () -> subscriber.stats().toString());
-        }
-        end(publisher);
-    }
-
-    @Test
     void shouldLandInPostedBuffers() {
-        sameLength = FRAME_MAX - 100;
-        final Publisher publisher = open(LOSS_OF_POSTED);
+        final Publisher publisher = open();
         nodes.postBuffers(32, FRAME_MAX);
-        nodes.publish(publisher, 0, 2 * FRAMES);
+        nodes.publish(publisher, 0, FRAMES);
         for (int s = 0; s < 2; s++) {
             // Each frame is there, by the NIC or by one copy.
-            assertEquals(2 * FRAMES, nodes.inBuffers(s));
+            assertEquals(FRAMES, nodes.inBuffers(s));
             final SubscriberStats stats = nodes.subscriber(s).stats();
             assertTrue(stats.inPlaceFrames() > 0, stats::toString);
         }
