@@ -3,6 +3,7 @@ package io.framecast.engine.publish;
 import io.framecast.api.Channel;
 import io.framecast.api.MemberStats;
 import io.framecast.api.SecurityOptions;
+import io.framecast.api.SourceOptions;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.FramecastException;
 import io.framecast.api.spi.Lane;
@@ -216,6 +217,9 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         window.sealedBy(made);
         notices.accept("publisher of " + channel.name()
                 + ": for those who have a key alone; payloads are neither encrypted nor authenticated");
+        if (!channel.stream().sources().hostGroup().equals(SourceOptions.NO_HOST_GROUP)) {
+            notices.accept("host-group: ignored with auth=; subscribers of this host get datagrams");
+        }
         return made;
     }
 

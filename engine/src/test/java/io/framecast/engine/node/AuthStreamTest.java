@@ -79,6 +79,20 @@ final class AuthStreamTest {
         assertTrue(notices.stream().noneMatch(line -> line.contains(FIRST)), notices::toString);
     }
 
+    @Test
+    void shouldSayThatItHasNoHostGroup() {
+        final List<String> notices = new CopyOnWriteArrayList<>();
+        try (StreamFixture streams = new StreamFixture(config(0, notices), "udp", "|host-group=auto|auth=psk:" + key)) {
+            stream(streams);
+        }
+        assertEquals(
+                2,
+                notices.stream()
+                        .filter(line -> line.startsWith("host-group: ignored with auth="))
+                        .count(),
+                notices::toString);
+    }
+
     private void shouldKeepOut(final String auth, final String line) {
         final List<String> notices = new CopyOnWriteArrayList<>();
         final List<String> lines = new CopyOnWriteArrayList<>();
