@@ -3,7 +3,7 @@ package io.framecast.engine.auth;
 import io.framecast.engine.crypto.Cipher;
 import io.framecast.engine.crypto.SecretBytes;
 import io.framecast.engine.crypto.X25519;
-import io.framecast.engine.port.ControlProtection;
+import io.framecast.reliability.lane.ControlProtection;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.Wire;

@@ -11,6 +11,7 @@ import io.framecast.api.spi.Transport;
 import io.framecast.engine.memory.Pages;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.reliability.lane.ControlPort;
+import io.framecast.reliability.lane.ControlProtection;
 import io.framecast.reliability.lane.SendLanePort;
 import io.framecast.reliability.lane.SlotQueue;
 import io.framecast.reliability.wire.Wire;

@@ -1,4 +1,4 @@
-package io.framecast.engine.port;
+package io.framecast.reliability.lane;
 
 import java.lang.foreign.MemorySegment;
 
