@@ -35,6 +35,10 @@ public enum ChannelKey {
     UNICAST_PORTS("unicast-ports"),
     /// See [SecurityOptions#auth]: `psk:FILE` or `keys:PATH`.
     AUTH("auth"),
+    /// See [SecurityOptions#cipher]: `auto`, `aes-gcm`, `chacha20-poly1305` or `none`.
+    CIPHER("cipher"),
+    /// See [SecurityOptions#rekeyMs]: `10m`, `1h`. A publisher's.
+    REKEY("rekey"),
     /// See [StreamConfig#windowBytes].
     WINDOW("window"),
     /// See [StreamConfig#frameMaxBytes].
@@ -164,6 +168,16 @@ public enum ChannelKey {
         add(parts, ONE_SIDED, link.oneSided() ? "auto" : "off", LinkConfig.DEFAULT.oneSided() ? "auto" : "off");
         add(parts, UNICAST_PORTS, link.unicastPorts(), LinkConfig.DEFAULT.unicastPorts());
         add(parts, AUTH, link.security().auth(), SecurityOptions.DEFAULT.auth());
+        add(
+                parts,
+                CIPHER,
+                link.security().cipher().word(),
+                SecurityOptions.DEFAULT.cipher().word());
+        add(
+                parts,
+                REKEY,
+                DeliveryParser.time(link.security().rekeyMs()),
+                DeliveryParser.time(SecurityOptions.DEFAULT.rekeyMs()));
         add(parts, WINDOW, stream.windowBytes(), StreamConfig.DEFAULT.windowBytes());
         add(parts, FRAME_MAX, stream.frameMaxBytes(), StreamConfig.DEFAULT.frameMaxBytes());
         add(parts, RING, stream.ringBytes(), StreamConfig.DEFAULT.ringBytes());

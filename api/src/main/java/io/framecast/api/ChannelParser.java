@@ -131,7 +131,26 @@ final class ChannelParser {
                 bytes(ChannelKey.RATE, LinkConfig.DEFAULT.rateBytes()),
                 isOneSided(),
                 PortRange.parse(values.getOrDefault(ChannelKey.UNICAST_PORTS, PortRange.ANY.toString())),
-                new SecurityOptions(value(ChannelKey.AUTH)));
+                security());
+    }
+
+    private SecurityOptions security() {
+        final String rekey = values.get(ChannelKey.REKEY);
+        return new SecurityOptions(
+                value(ChannelKey.AUTH),
+                cipher(),
+                rekey == null ? SecurityOptions.DEFAULT.rekeyMs() : SecurityOptions.rekeyMs(rekey));
+    }
+
+    private SecurityOptions.Cipher cipher() {
+        final String text = values.getOrDefault(
+                ChannelKey.CIPHER, SecurityOptions.DEFAULT.cipher().word());
+        for (final SecurityOptions.Cipher cipher : SecurityOptions.Cipher.values()) {
+            if (cipher.word().equals(text)) {
+                return cipher;
+            }
+        }
+        throw new IllegalArgumentException("cipher: expected auto, aes-gcm, chacha20-poly1305 or none, got " + text);
     }
 
     private boolean isOneSided() {

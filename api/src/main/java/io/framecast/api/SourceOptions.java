@@ -122,7 +122,7 @@ public record SourceOptions(
     }
 
     // −1 for what is none.
-    private static long ms(final String text) {
+    static long ms(final String text) {
         final Matcher matcher = TIME.matcher(text);
         return matcher.matches() ? Long.parseLong(matcher.group(1)) * unitMs(matcher.group(2)) : -1;
     }

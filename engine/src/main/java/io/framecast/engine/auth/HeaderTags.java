@@ -2,17 +2,13 @@ package io.framecast.engine.auth;
 
 import io.framecast.engine.crypto.SecretBytes;
 import io.framecast.engine.crypto.SipHash;
-import io.framecast.reliability.lane.DataOpener;
-import io.framecast.reliability.lane.DataSealer;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// Seals of datagrams of the data lane that authenticate the header alone: SipHash-2-4-128 of its first 48 bytes, under
 /// the key of the epoch that they name. Payloads are neither encrypted nor authenticated.
-///
-/// Threading: the thread of the lane and of the protection. Owns the keys that it derives.
-public final class HeaderTags implements DataSealer, DataOpener, AutoCloseable {
+public final class HeaderTags implements DatagramSeals {
     // At a receiver: the epoch before, the current one, and those that are not used yet.
     private static final int EPOCHS_MAX = 8;
     private static final long UNREAD = -1;
@@ -56,6 +52,15 @@ public final class HeaderTags implements DataSealer, DataOpener, AutoCloseable {
         return hash.matches(headers, header + DataLayout.TAG);
     }
 
+    /// Does nothing: payloads lie as they came.
+    @Override
+    public void reseal(
+            final MemorySegment headers,
+            final long header,
+            final MemorySegment payload,
+            final long at,
+            final int payloadBytes) {}
+
     // Of length 0 where there is none.
     private MemorySegment key(final int epoch) {
         if (version != keys.version()) {
@@ -84,7 +89,6 @@ public final class HeaderTags implements DataSealer, DataOpener, AutoCloseable {
         }
     }
 
-    /// Wipes the keys that it derived.
     @Override
     public void close() {
         for (int i = 0; i < count; i++) {

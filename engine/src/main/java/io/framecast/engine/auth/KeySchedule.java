@@ -20,6 +20,7 @@ final class KeySchedule {
     private static final byte[] GROUP = label("group");
     private static final byte[] MEMBER = label("member");
     private static final byte[] HEADER = label("header");
+    private static final byte[] PAYLOAD = label("payload");
 
     /// The keys of a pair, one for each direction.
     record PairKeys(SecretBytes toSource, SecretBytes toMember) {}
@@ -90,6 +91,11 @@ final class KeySchedule {
     /// The key of the tags of data headers.
     static SecretBytes header(final SecretBytes dataKey) {
         return Hkdf.expand(dataKey, HEADER, SipHash.KEY_BYTES);
+    }
+
+    /// The key of the cipher of payloads.
+    static SecretBytes payload(final SecretBytes dataKey) {
+        return Hkdf.expand(dataKey, PAYLOAD, Cipher.KEY_BYTES);
     }
 
     /// Whether two tags are equal; the time that takes does not depend on them.

@@ -23,6 +23,52 @@ public interface Aead extends AutoCloseable {
     ///     garbage, which its user must not read
     boolean open(int lane, long number, MemorySegment header, MemorySegment payload, MemorySegment tag);
 
+    /// As [#seal(int, long, MemorySegment, MemorySegment, MemorySegment)]: the tag lies in the header's memory.
+    ///
+    /// @param header offset of the header in `headers`
+    /// @param tagAt where the tag goes in `headers`
+    /// @param at offset of the payload in `payloads`
+    default void seal(
+            final int lane,
+            final long number,
+            final MemorySegment headers,
+            final long header,
+            final int headerBytes,
+            final long tagAt,
+            final MemorySegment payloads,
+            final long at,
+            final int payloadBytes) {
+        seal(
+                lane,
+                number,
+                headers.asSlice(header, headerBytes),
+                payloads.asSlice(at, payloadBytes),
+                headers.asSlice(tagAt, TAG_BYTES));
+    }
+
+    /// As [#open(int, long, MemorySegment, MemorySegment, MemorySegment)]: the tag lies in the header's memory.
+    ///
+    /// @param header offset of the header in `headers`
+    /// @param tagAt offset of the tag in `headers`
+    /// @param at offset of the payload in `payloads`
+    default boolean open(
+            final int lane,
+            final long number,
+            final MemorySegment headers,
+            final long header,
+            final int headerBytes,
+            final long tagAt,
+            final MemorySegment payloads,
+            final long at,
+            final int payloadBytes) {
+        return open(
+                lane,
+                number,
+                headers.asSlice(header, headerBytes),
+                payloads.asSlice(at, payloadBytes),
+                headers.asSlice(tagAt, TAG_BYTES));
+    }
+
     /// As [#seal(int, long, MemorySegment, MemorySegment, MemorySegment)], of a datagram in one piece: the payload
     /// follows the header.
     ///
@@ -36,12 +82,7 @@ public interface Aead extends AutoCloseable {
             final int headerBytes,
             final int payloadBytes,
             final long tagAt) {
-        seal(
-                lane,
-                number,
-                memory.asSlice(at, headerBytes),
-                memory.asSlice(at + headerBytes, payloadBytes),
-                memory.asSlice(tagAt, TAG_BYTES));
+        seal(lane, number, memory, at, headerBytes, tagAt, memory, at + headerBytes, payloadBytes);
     }
 
     /// As [#open(int, long, MemorySegment, MemorySegment, MemorySegment)], of a datagram in one piece.
@@ -56,12 +97,7 @@ public interface Aead extends AutoCloseable {
             final int headerBytes,
             final int payloadBytes,
             final long tagAt) {
-        return open(
-                lane,
-                number,
-                memory.asSlice(at, headerBytes),
-                memory.asSlice(at + headerBytes, payloadBytes),
-                memory.asSlice(tagAt, TAG_BYTES));
+        return open(lane, number, memory, at, headerBytes, tagAt, memory, at + headerBytes, payloadBytes);
     }
 
     /// Wipes the key.

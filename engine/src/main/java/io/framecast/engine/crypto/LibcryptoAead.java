@@ -131,41 +131,50 @@ final class LibcryptoAead implements Aead {
     public void seal(
             final int lane,
             final long number,
-            final MemorySegment memory,
-            final long at,
+            final MemorySegment headers,
+            final long header,
             final int headerBytes,
-            final int payloadBytes,
-            final long tagAt) {
-        final long header = addressIn(memory, at, headerBytes, payloadBytes, tagAt);
-        seal(lane, number, header, headerBytes, header + headerBytes, payloadBytes, memory.address() + tagAt);
+            final long tagAt,
+            final MemorySegment payloads,
+            final long at,
+            final int payloadBytes) {
+        seal(
+                lane,
+                number,
+                addressIn(headers, header, headerBytes),
+                headerBytes,
+                addressIn(payloads, at, payloadBytes),
+                payloadBytes,
+                addressIn(headers, tagAt, TAG_BYTES));
     }
 
     @Override
     public boolean open(
             final int lane,
             final long number,
-            final MemorySegment memory,
-            final long at,
+            final MemorySegment headers,
+            final long header,
             final int headerBytes,
-            final int payloadBytes,
-            final long tagAt) {
-        final long header = addressIn(memory, at, headerBytes, payloadBytes, tagAt);
-        return open(lane, number, header, headerBytes, header + headerBytes, payloadBytes, memory.address() + tagAt);
+            final long tagAt,
+            final MemorySegment payloads,
+            final long at,
+            final int payloadBytes) {
+        return open(
+                lane,
+                number,
+                addressIn(headers, header, headerBytes),
+                headerBytes,
+                addressIn(payloads, at, payloadBytes),
+                payloadBytes,
+                addressIn(headers, tagAt, TAG_BYTES));
     }
 
     // A slice of each part would be allocated.
-    private static long addressIn(
-            final MemorySegment memory,
-            final long at,
-            final int headerBytes,
-            final int payloadBytes,
-            final long tagAt) {
-        if (headerBytes < 0 || payloadBytes < 0 || !memory.isNative()) {
+    private static long addressIn(final MemorySegment memory, final long at, final int bytes) {
+        if (!memory.isNative()) {
             throw new IllegalArgumentException("expected native memory");
         }
-        Objects.checkFromIndexSize(at, (long) headerBytes + payloadBytes, memory.byteSize());
-        Objects.checkFromIndexSize(tagAt, TAG_BYTES, memory.byteSize());
-        return memory.address() + at;
+        return memory.address() + Objects.checkFromIndexSize(at, bytes, memory.byteSize());
     }
 
     @Override

@@ -13,10 +13,11 @@ import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.PayloadPlaces;
 import io.framecast.api.spi.Transport;
 import io.framecast.engine.auth.AuthKeys;
-import io.framecast.engine.auth.HeaderTags;
+import io.framecast.engine.auth.DatagramSeals;
 import io.framecast.engine.auth.ProtectionEvent;
 import io.framecast.engine.auth.SourceProtection;
 import io.framecast.engine.crypto.Cipher;
+import io.framecast.engine.crypto.CipherSpeed;
 import io.framecast.engine.hostgroup.HostGroups;
 import io.framecast.engine.hostgroup.LocalReaders;
 import io.framecast.engine.memory.NumaPolicy;
@@ -83,7 +84,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     // Null where everybody may take part.
     private final @Nullable AuthKeys keys;
     private final @Nullable SourceProtection protection;
-    private final @Nullable HeaderTags tags;
+    private final @Nullable DatagramSeals seals;
     private long strangers;
     private final Lane data;
     private final Lane repair;
@@ -167,7 +168,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
             final StreamInfo stream = stream(nonce, channel, windowSlots);
             window = new SendWindow(memory.window(), stream.session());
             protection = keys == null ? null : opened.add(protect(keys, nonce));
-            tags = protection == null ? null : opened.add(seal(protection, channel));
+            seals = protection == null ? null : opened.add(seal(protection, channel, stream.seal()));
             final PayloadPlaces places = memory.ring().places();
             if (places != null) {
                 window.onPayload(places::clear);
@@ -212,15 +213,38 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         return made;
     }
 
-    private HeaderTags seal(final SourceProtection by, final Channel channel) {
-        final HeaderTags made = new HeaderTags(by.dataKeys());
+    private DatagramSeals seal(final SourceProtection by, final Channel channel, final StreamInfo.Seal kind) {
+        final DatagramSeals made = DatagramSeals.of(kind, by.dataKeys());
         window.sealedBy(made);
-        notices.accept("publisher of " + channel.name()
-                + ": for those who have a key alone; payloads are neither encrypted nor authenticated");
+        if (!kind.isEncrypting()) {
+            notices.accept("publisher of " + channel.name()
+                    + ": for those who have a key alone; payloads are neither encrypted nor authenticated");
+        }
         if (!channel.stream().sources().hostGroup().equals(SourceOptions.NO_HOST_GROUP)) {
             notices.accept("host-group: ignored with auth=; subscribers of this host get datagrams");
         }
         return made;
+    }
+
+    private StreamInfo.Seal sealOf(final Channel channel) {
+        final SecurityOptions security = channel.link().security();
+        return switch (security.cipher()) {
+            case NONE -> security.isAuthenticated() ? StreamInfo.Seal.HEADER : StreamInfo.Seal.NONE;
+            case AES_GCM -> StreamInfo.Seal.AES_GCM;
+            case CHACHA20_POLY1305 -> StreamInfo.Seal.CHACHA20_POLY1305;
+            case AUTO -> fastest(channel.name());
+        };
+    }
+
+    private StreamInfo.Seal fastest(final String name) {
+        final int bytes = memory.ring().payloadBytes();
+        final CipherSpeed speed = CipherSpeed.measure(bytes);
+        notices.accept("publisher of " + name + ": cipher=" + speed.cipher().word() + ", by " + speed.name() + ": "
+                + speed.sealNs() + " ns for " + bytes + " bytes, the other " + speed.otherNs());
+        return switch (speed.cipher()) {
+            case AES_GCM -> StreamInfo.Seal.AES_GCM;
+            case CHACHA20_POLY1305 -> StreamInfo.Seal.CHACHA20_POLY1305;
+        };
     }
 
     // A frame must lie in the window as a whole, and contiguous.
@@ -269,7 +293,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                 (int) channel.stream().aliveTimeoutMs(),
                 control.address().toBytes(),
                 data.address().toBytes(),
-                channel.link().security().isAuthenticated());
+                sealOf(channel));
     }
 
     private CounterBoard counters(final CounterTable table, final String name) {
@@ -365,6 +389,9 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     String gatherRefusal() {
         if (memory.ring().places() == null) {
             return "transport " + transport.capabilities().name() + " sends from host memory only";
+        }
+        if (stream().seal().isEncrypting()) {
+            return "cipher= encrypts payloads in the window";
         }
         return local != null
                 ? "subscribers of this host read the window"
@@ -662,7 +689,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                 data,
                 control,
                 transport,
-                tags,
+                seals,
                 protection,
                 keys);
     }

@@ -13,7 +13,7 @@ import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
-import io.framecast.engine.auth.HeaderTags;
+import io.framecast.engine.auth.DatagramSeals;
 import io.framecast.engine.hostgroup.GroupLeader;
 import io.framecast.engine.hostgroup.SharedFrames;
 import io.framecast.engine.hostgroup.Takeover;
@@ -90,7 +90,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     private final ReceiveSession protocol;
     private final CounterBoard counters;
     private final long receiverId;
-    private final @Nullable HeaderTags opener;
+    private final @Nullable DatagramSeals opener;
     private int sourcePeer = NO_PEER;
     private int coRootPeer = NO_PEER;
     private long heardNs;

@@ -3,6 +3,7 @@ package io.framecast.engine.subscribe;
 import io.framecast.api.Channel;
 import io.framecast.api.PlacementOptions.Kind;
 import io.framecast.api.PlacementReport;
+import io.framecast.api.SecurityOptions;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.error.TransportException;
@@ -31,6 +32,7 @@ import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.receive.ReceiverConfig;
 import io.framecast.reliability.wire.ResumeLayout;
 import io.framecast.reliability.wire.StreamInfo;
+import io.framecast.reliability.wire.StreamInfo.Seal;
 import java.security.SecureRandom;
 import java.util.Objects;
 import java.util.Optional;
@@ -81,7 +83,7 @@ final class ReceiverSessionFactory {
             final Admission admission,
             final @Nullable Takeover takeover,
             final Executor conductor) {
-        final Kind kind = way();
+        final Kind kind = way(stream);
         final MemoryShape shape = shape(stream, kind);
         final MemoryNeeds needs =
                 MemoryNeeds.subscriber(shape, kind, transport.capabilities().headerReserveBytes());
@@ -127,10 +129,41 @@ final class ReceiverSessionFactory {
         }
     }
 
-    // Chosen once for all sessions, before the memory of the first is counted.
-    private @Nullable Kind way() {
+    /// Before [#open]: the source seals its datagrams as this subscriber wants it.
+    ///
+    /// @param seal as a heartbeat announces it
+    /// @throws IncompatibleSourceException where it does not
+    void requireSeal(final Seal seal) {
+        final SecurityOptions security = channel.link().security();
+        if (security.isAuthenticated() == (seal == Seal.NONE)) {
+            throw new IncompatibleSourceException(
+                    "auth: a source of this stream contradicts itself; listening for another", null);
+        }
+        final boolean asked = switch (security.cipher()) {
+            case NONE -> true;
+            case AUTO -> seal.isEncrypting();
+            case AES_GCM -> seal == Seal.AES_GCM;
+            case CHACHA20_POLY1305 -> seal == Seal.CHACHA20_POLY1305;
+        };
+        if (!asked) {
+            throw new IncompatibleSourceException(
+                    "cipher: expected a source with cipher="
+                            + security.cipher().word() + ", got one "
+                            + (seal.isEncrypting() ? "with another cipher" : "that does not encrypt payloads")
+                            + "; give both the same cipher=",
+                    null);
+        }
+    }
+
+    // Chosen once for all sessions, before the memory of the first is counted, and again where a session's payloads
+    // must be opened in host memory first.
+    private @Nullable Kind way(final StreamInfo stream) {
         if (!subscriber.device().hostAddressable() && way == null) {
             report(probe.probe());
+        }
+        if (way != null && way.kind() == Kind.DIRECT && stream.seal().isEncrypting()) {
+            report(probe.without(
+                    Kind.DIRECT, new DeviceException("payloads of a stream with cipher= are opened in host memory")));
         }
         return way == null ? null : way.kind();
     }

@@ -11,7 +11,7 @@ import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.Transport;
 import io.framecast.engine.auth.AuthKeys;
 import io.framecast.engine.auth.DataKeys;
-import io.framecast.engine.auth.HeaderTags;
+import io.framecast.engine.auth.DatagramSeals;
 import io.framecast.engine.auth.ProtectionEvent;
 import io.framecast.engine.auth.ReceiverProtection;
 import io.framecast.engine.crypto.Cipher;
@@ -349,7 +349,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         if (stream.channel().equals(channel.name())
                 && hasRoom(nowNs)
                 && (leader == null || !leader.yieldsToPublisher())) {
-            final Admission admission = admission(stream.session());
+            final Admission admission = admission(stream);
             receiver.conductor().send(() -> open(stream, admission, null));
             // Set only after the request: if the conductor refuses it, the subscription waits for nothing.
             opening = true;
@@ -364,7 +364,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         final Takeover takeover = leader.takeover();
         if (takeover != null) {
             opening = true;
-            final Admission admission = admission(takeover.stream().session());
+            final Admission admission = admission(takeover.stream());
             receiver.conductor().send(() -> open(takeover.stream(), admission, takeover));
         }
     }
@@ -398,11 +398,12 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     }
 
     // Of a protected session there are keys: its heartbeat was opened.
-    private Admission admission(final long session) {
-        final DataKeys dataKeys = protection == null ? null : protection.dataKeys(session);
-        return protection == null || dataKeys == null
+    private Admission admission(final StreamInfo stream) {
+        final DataKeys dataKeys = protection == null ? null : protection.dataKeys(stream.session());
+        return protection == null || dataKeys == null || stream.seal() == StreamInfo.Seal.NONE
                 ? new Admission(secrets.nextLong() | 1, null)
-                : new Admission(protection.receiverId(session, secrets), new HeaderTags(dataKeys));
+                : new Admission(
+                        protection.receiverId(stream.session(), secrets), DatagramSeals.of(stream.seal(), dataKeys));
     }
 
     // The source may know this receiver no more: the next membership begins with a handshake.
@@ -443,6 +444,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     private void open(final StreamInfo stream, final Admission admission, final @Nullable Takeover takeover) {
         final long source = stream.session();
         try (takeover) {
+            factory.requireSeal(stream.seal());
             final ReceiverSession made = factory.open(stream, admission, takeover, receiver.conductor()::send);
             receiver.send(() -> attach(made, receiver.nowNs()));
         } catch (final IncompatibleSourceException e) {

@@ -79,6 +79,30 @@ final class AuthStreamTest {
         assertTrue(notices.stream().noneMatch(line -> line.contains(FIRST)), notices::toString);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "udp, 0, auto, host",
+        "udp, 0.02, aes-gcm, host",
+        "udp, 0.02, chacha20-poly1305, host",
+        "udp, 0.02, aes-gcm, test",
+        "aeron, 0.02, aes-gcm, host"
+    })
+    void shouldDeliverEveryEncryptedFrame(
+            final String transport, final double loss, final String cipher, final String device) {
+        final List<String> notices = new CopyOnWriteArrayList<>();
+        final String keys = "|device=" + device + "|cipher=" + cipher + "|rekey=1s|auth=psk:" + key;
+        try (StreamFixture streams = new StreamFixture(config(loss, notices), transport, keys)) {
+            stream(streams);
+        }
+        assertTrue(notices.stream().noneMatch(line -> line.contains(FIRST)), notices::toString);
+        assertTrue(notices.stream().noneMatch(line -> line.contains("neither encrypted")), notices::toString);
+    }
+
+    @Test
+    void shouldNotListenToASourceThatDoesNotEncrypt() {
+        shouldKeepOut("|cipher=auto|auth=psk:" + key, "does not encrypt payloads");
+    }
+
     @Test
     void shouldSayThatItHasNoHostGroup() {
         final List<String> notices = new CopyOnWriteArrayList<>();

@@ -83,7 +83,7 @@ final class ArrivalAssembly extends Assembly {
             throw new IllegalStateException("placement by arrival needs a lane that takes slots in order");
         }
         placement.repost(data.post(0, shape.ringSlots()));
-        canAim = data.canAim();
+        canAim = canAim(data);
         return Math.max(1, placement.postedFree() - shape.spareSlots());
     }
 

@@ -54,6 +54,11 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
         return memory.data();
     }
 
+    // Encrypted payloads are opened in their slots, and copied to the user's buffers then.
+    final boolean canAim(final LanePort data) {
+        return data.canAim() && !shape.stream().seal().isEncrypting();
+    }
+
     /// Posts the slots that a lane should hold before its first poll.
     ///
     /// @return datagrams that may be under way to the data lane, as far as this memory decides

@@ -65,7 +65,7 @@ final class RingAssembly extends SequenceAssembly {
         if (data.placement() != LanePort.Placement.BY_SEQUENCE) {
             throw new IllegalStateException("placement in the ring needs a lane whose posts replace each other");
         }
-        canAim = data.canAim();
+        canAim = canAim(data);
         return shape.ringSlots();
     }
 

@@ -17,4 +17,11 @@ public interface DataOpener {
     /// @param bytes length of the payload, 0 or more
     /// @return false where its tag is not that of the stream's key
     boolean open(MemorySegment headers, long header, MemorySegment payload, long at, int bytes);
+
+    /// Encrypts a copy of a payload that was opened: it becomes the very bytes that arrived. To be called before the
+    /// next datagram is opened.
+    ///
+    /// @param headers with the header of the opened datagram
+    /// @param at offset of the copy in `payload`
+    void reseal(MemorySegment headers, long header, MemorySegment payload, long at, int bytes);
 }

@@ -312,6 +312,14 @@ public final class ReceiveSession {
             if (store.wants(sequence + i)) {
                 final int bytes = i == 0 ? firstBytes : from.slotBytes();
                 store.putPayload(sequence + i, from.payload(), from.payloadOffset(slot + i), bytes);
+                if (opener != null) {
+                    opener.reseal(
+                            from.headers(),
+                            from.headerOffset(slot + i),
+                            store.payloads(),
+                            (long) store.slot(sequence + i) * store.slotBytes(),
+                            bytes);
+                }
                 store.putHeader(sequence + i, from.headers(), from.headerOffset(slot + i));
                 machine.onStored(sequence + i);
             }

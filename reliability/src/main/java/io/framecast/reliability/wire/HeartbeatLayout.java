@@ -2,6 +2,7 @@ package io.framecast.reliability.wire;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 
 /// HEARTBEAT, source → group (receiver 0) or one receiver: announces the stream. It carries the highest sequence,
 /// so that receivers notice lost tails, and the source's time, which ACKs echo for the round-trip time.
@@ -23,6 +24,10 @@ public final class HeartbeatLayout {
     public static final int FLAG_DIRECT = 8;
     /// The stream's datagrams are authenticated: headers have seals.
     public static final int FLAG_SEALED = 16;
+    /// With FLAG_SEALED: payloads are encrypted by AES-256-GCM.
+    public static final int FLAG_AES_GCM = 32;
+    /// With FLAG_SEALED, instead of FLAG_AES_GCM: by ChaCha20-Poly1305.
+    public static final int FLAG_CHACHA20_POLY1305 = 64;
 
     /// Asked clock of a heartbeat that answers nobody.
     public static final long NO_CLOCK = Long.MIN_VALUE;
@@ -63,6 +68,7 @@ public final class HeartbeatLayout {
         final long frameMax = FRAME_MAX.get(datagram, offset);
         final long nextSequence = NEXT_SEQUENCE.get(datagram, offset);
         return bytes <= CHANNEL + CHANNEL_BYTES_MAX
+                && StreamInfo.Seal.of(ControlLayout.FLAGS.get(datagram, offset)) != null
                 && slotBytes > 0
                 && slotBytes <= StreamInfo.SLOT_BYTES_MAX
                 && slotBytes % 64 == 0
@@ -90,7 +96,7 @@ public final class HeartbeatLayout {
                 ALIVE_TIMEOUT.get(datagram, offset),
                 CONTROL_ADDRESS.read(datagram, offset),
                 DATA_ADDRESS.read(datagram, offset),
-                (ControlLayout.FLAGS.get(datagram, offset) & FLAG_SEALED) != 0);
+                Objects.requireNonNull(StreamInfo.Seal.of(ControlLayout.FLAGS.get(datagram, offset))));
     }
 
     /// Writes a heartbeat.
@@ -102,7 +108,7 @@ public final class HeartbeatLayout {
             final StreamInfo info,
             final byte[] channel,
             final HeartbeatValues values) {
-        return out.begin(ControlLayout.TYPE_HEARTBEAT, flags | (info.sealed() ? FLAG_SEALED : 0))
+        return out.begin(ControlLayout.TYPE_HEARTBEAT, flags | info.seal().flags())
                 .put(NEXT_SEQUENCE, values.nextSequence)
                 .put(NEXT_FRAME_ID, values.nextFrameId)
                 .put(SOURCE_TIME, values.sourceTimeNs)

@@ -1,5 +1,7 @@
 package io.framecast.reliability.wire;
 
+import org.jspecify.annotations.Nullable;
+
 /// A source's announcement of its stream in every heartbeat, fixed for the session.
 ///
 /// @param session the source's random nonce
@@ -10,7 +12,7 @@ package io.framecast.reliability.wire;
 /// @param aliveTimeoutMs silence after which a peer is lost
 /// @param controlAddress unicast address of the source's control lane
 /// @param dataAddress the source's data lane
-/// @param sealed whether datagrams are authenticated: headers have a seal behind them
+/// @param seal what protects datagrams of the data and repair lanes
 public record StreamInfo(
         long session,
         String channel,
@@ -20,9 +22,50 @@ public record StreamInfo(
         int aliveTimeoutMs,
         byte[] controlAddress,
         byte[] dataAddress,
-        boolean sealed) {
+        Seal seal) {
     public static final int SLOT_BYTES_MAX = 65_472;
     public static final int WINDOW_SLOTS_MAX = 1 << 22;
+
+    /// What lies behind the 40 bytes of a header, and whether payloads are encrypted.
+    public enum Seal {
+        /// Nothing.
+        NONE(0),
+        /// A tag over the header; payloads are as the user wrote them.
+        HEADER(HeartbeatLayout.FLAG_SEALED),
+        /// A tag over header and payload, which is encrypted by AES-256-GCM.
+        AES_GCM(HeartbeatLayout.FLAG_SEALED | HeartbeatLayout.FLAG_AES_GCM),
+        /// A tag over header and payload, which is encrypted by ChaCha20-Poly1305.
+        CHACHA20_POLY1305(HeartbeatLayout.FLAG_SEALED | HeartbeatLayout.FLAG_CHACHA20_POLY1305);
+
+        private static final int FLAGS =
+                HeartbeatLayout.FLAG_SEALED | HeartbeatLayout.FLAG_AES_GCM | HeartbeatLayout.FLAG_CHACHA20_POLY1305;
+
+        private final int flags;
+
+        Seal(final int flags) {
+            this.flags = flags;
+        }
+
+        /// Whether payloads are encrypted.
+        public boolean isEncrypting() {
+            return flags > HeartbeatLayout.FLAG_SEALED;
+        }
+
+        /// As a heartbeat announces it.
+        int flags() {
+            return flags;
+        }
+
+        /// Null where these flags of a heartbeat announce none.
+        static @Nullable Seal of(final int flags) {
+            for (final Seal seal : values()) {
+                if (seal.flags == (flags & FLAGS)) {
+                    return seal;
+                }
+            }
+            return null;
+        }
+    }
 
     /// A stream whose datagrams have no seals.
     public StreamInfo(
@@ -43,12 +86,12 @@ public record StreamInfo(
                 aliveTimeoutMs,
                 controlAddress,
                 dataAddress,
-                false);
+                Seal.NONE);
     }
 
     /// Length of a header on the data and repair lanes.
     public int headerBytes() {
-        return sealed ? DataLayout.SEALED_LENGTH : DataLayout.LENGTH;
+        return seal == Seal.NONE ? DataLayout.LENGTH : DataLayout.SEALED_LENGTH;
     }
 
     public long aliveTimeoutNs() {

@@ -1,0 +1,142 @@
+package io.framecast.engine.auth;
+
+import io.framecast.engine.crypto.Aead;
+import io.framecast.engine.crypto.Cipher;
+import io.framecast.engine.crypto.SecretBytes;
+import io.framecast.reliability.wire.DataLayout;
+import java.lang.foreign.MemorySegment;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.jspecify.annotations.Nullable;
+
+/// Seals of datagrams of the data lane that encrypt the payload, and authenticate it with the first 48 bytes of the
+/// header, under the key of the epoch that they name. The nonce is the sequence, which a key sees once: repairs send
+/// what was sealed, and a co-root that seals again makes the very same bytes. Probes, which have no sequence and no
+/// payload that counts, have the seals of [HeaderTags].
+///
+/// Memory is native, payloads too.
+public final class PayloadSeals implements DatagramSeals {
+    /// The first four bytes of the nonce, big-endian: no class of control datagrams has it.
+    private static final int DATA = 0x0200_0006;
+
+    private static final long UNREAD = -1;
+
+    private final DataKeys keys;
+    private final Cipher cipher;
+    private final HeaderTags probes;
+    private final Int2ObjectHashMap<Aead> byEpoch = new Int2ObjectHashMap<>();
+    private long version = UNREAD;
+
+    public PayloadSeals(final DataKeys keys, final Cipher cipher) {
+        this.keys = keys;
+        this.cipher = cipher;
+        probes = new HeaderTags(keys);
+    }
+
+    @Override
+    public void seal(
+            final MemorySegment headers,
+            final long header,
+            final MemorySegment payload,
+            final long at,
+            final int payloadBytes) {
+        if (isProbe(headers, header)) {
+            probes.seal(headers, header, payload, at, payloadBytes);
+            return;
+        }
+        DataLayout.writeEpoch(headers, header, keys.epoch());
+        if (!encrypt(headers, header, payload, at, payloadBytes)) {
+            throw new IllegalStateException("no key of epoch " + keys.epoch());
+        }
+    }
+
+    private boolean encrypt(
+            final MemorySegment headers,
+            final long header,
+            final MemorySegment payload,
+            final long at,
+            final int payloadBytes) {
+        final Aead aead = aead(DataLayout.KEY_EPOCH.get(headers, header));
+        if (aead == null) {
+            return false;
+        }
+        final long sequence = DataLayout.SEQUENCE.get(headers, header);
+        aead.seal(DATA, sequence, headers, header, DataLayout.TAG, header + DataLayout.TAG, payload, at, payloadBytes);
+        return true;
+    }
+
+    @Override
+    public boolean open(
+            final MemorySegment headers,
+            final long header,
+            final MemorySegment payload,
+            final long at,
+            final int payloadBytes) {
+        if (isProbe(headers, header)) {
+            return probes.open(headers, header, payload, at, payloadBytes);
+        }
+        final Aead aead = aead(DataLayout.KEY_EPOCH.get(headers, header));
+        return aead != null
+                && aead.open(
+                        DATA,
+                        DataLayout.SEQUENCE.get(headers, header),
+                        headers,
+                        header,
+                        DataLayout.TAG,
+                        header + DataLayout.TAG,
+                        payload,
+                        at,
+                        payloadBytes);
+    }
+
+    @Override
+    public void reseal(
+            final MemorySegment headers,
+            final long header,
+            final MemorySegment payload,
+            final long at,
+            final int payloadBytes) {
+        if (!encrypt(headers, header, payload, at, payloadBytes)) {
+            throw new IllegalStateException("no key of the epoch of what was opened");
+        }
+    }
+
+    private static boolean isProbe(final MemorySegment headers, final long header) {
+        return DataLayout.type(headers, header) == DataLayout.TYPE_PROBE;
+    }
+
+    private @Nullable Aead aead(final int epoch) {
+        if (version != keys.version()) {
+            derive();
+        }
+        return byEpoch.get(epoch);
+    }
+
+    // Keeps the ciphers of epochs that are still there.
+    private void derive() {
+        version = keys.version();
+        byEpoch.entrySet().removeIf(entry -> {
+            final boolean ended = keys.key(entry.getKey()) == null;
+            if (ended) {
+                entry.getValue().close();
+            }
+            return ended;
+        });
+        for (int i = 0; i < keys.count(); i++) {
+            final int epoch = keys.epochAt(i);
+            final SecretBytes key = byEpoch.containsKey(epoch) ? null : keys.key(epoch);
+            if (key != null) {
+                try (SecretBytes derived = KeySchedule.payload(key)) {
+                    byEpoch.put(epoch, cipher.open(derived));
+                }
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        probes.close();
+        byEpoch.values().forEach(Aead::close);
+        byEpoch.clear();
+        version = UNREAD;
+    }
+}
