@@ -8,9 +8,12 @@ import io.framecast.engine.auth.AuthWorld.Receiver;
 import io.framecast.engine.crypto.SecretBytes;
 import io.framecast.engine.crypto.X25519;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.StreamInfo.Seal;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -23,6 +26,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// A handshake and sealed datagrams, byte by byte against an independent computation from the page of the protocol.
 final class AuthVectorsTest {
@@ -122,6 +127,27 @@ final class AuthVectorsTest {
             found.put("KEYS_ACK", world.sentOf(ControlLayout.TYPE_KEYS_ACK).getFirst());
             found.forEach((name, bytes) -> assertEquals(expected.get(name), HEX.formatHex(bytes), name));
             assertEquals(12, found.size());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Seal.class,
+            names = {"AES_GCM", "CHACHA20_POLY1305"})
+    void shouldEncryptDataAsThePageSays(final Seal seal) throws IOException, InterruptedException {
+        final byte[] plain = new byte[DataLayout.SEALED_LENGTH + 100];
+        for (int i = 0; i < 100; i++) {
+            plain[i % DataLayout.TAG] = (byte) (i % DataLayout.TAG * 7);
+            plain[DataLayout.SEALED_LENGTH + i] = (byte) (i * 7);
+        }
+        plain[0] = 0x21;
+        try (Arena arena = Arena.ofConfined();
+                AuthWorld world = new AuthWorld(1, AuthKeys.of(AuthWorld.key("key1", 1)), new Scripted(1));
+                DatagramSeals seals = DatagramSeals.of(seal, world.source.dataKeys())) {
+            final MemorySegment memory = arena.allocate(plain.length, Long.BYTES);
+            MemorySegment.copy(plain, 0, memory, ValueLayout.JAVA_BYTE, 0, plain.length);
+            seals.seal(memory, 0, memory, DataLayout.SEALED_LENGTH, 100);
+            assertEquals(computed().get(seal.name()), HEX.formatHex(memory.toArray(ValueLayout.JAVA_BYTE)));
         }
     }
 

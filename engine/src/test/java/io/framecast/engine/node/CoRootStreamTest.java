@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Subscribers that serve others as co-roots, over real lanes on loopback, while datagrams are lost.
 class CoRootStreamTest {
@@ -186,12 +187,13 @@ class CoRootStreamTest {
         run(transport, "|device=" + device + "|feed=" + feed, null);
     }
 
-    @Test
-    void shouldRepairAmongMembersThatHaveTheKey(@TempDir final Path directory) throws IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"", "|cipher=auto"})
+    void shouldRepairAmongMembersThatHaveTheKey(final String cipher, @TempDir final Path directory) throws IOException {
         final Path key = directory.resolve("key");
         Files.writeString(key, "one " + "5a".repeat(32) + "\n");
         Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
-        run("udp", "|device=host|auth=psk:" + key, null);
+        run("udp", "|device=host|auth=psk:" + key + cipher, null);
     }
 
     @Test

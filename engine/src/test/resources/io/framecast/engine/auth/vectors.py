@@ -7,7 +7,7 @@ import struct
 
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM, ChaCha20Poly1305
 from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
@@ -113,3 +113,10 @@ print("NACK", seal(member, MEMBER_TO_MEMBER, 7, RECEIVER, 1, 1, body(60), sender
 keys = struct.pack("<I", 2) + bytes([6] * 32) + bytes([7] * 32)
 print("KEYS", seal(to_member, SOURCE_TO_MEMBER, 24, HANDSHAKE << 32, 0, 3, keys).hex())
 print("KEYS_ACK", seal(to_source, MEMBER_TO_SOURCE, 25, HANDSHAKE << 32, 0, 3, struct.pack("<I", 2)).hex())
+head = bytearray(body(48))
+head[0] = 0x21
+head[40:48] = struct.pack("<II", 1, 0)
+nonce = struct.pack(">I", 0x02000006) + bytes(reversed(head[16:24]))
+for name, cipher in ("AES_GCM", AESGCM), ("CHACHA20_POLY1305", ChaCha20Poly1305):
+    sealed = cipher(expand(DATA_KEY, b"framecast 2 payload")).encrypt(nonce, body(100), bytes(head))
+    print(name, (bytes(head) + sealed[-16:] + sealed[:-16]).hex())

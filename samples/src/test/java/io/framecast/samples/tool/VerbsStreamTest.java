@@ -203,12 +203,12 @@ final class VerbsStreamTest {
     /// Two members of one set read what they miss out of its co-root's memory; that, and the co-root, what they
     /// do not find there out of the source's.
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void shouldReadRepairsOutOfACoRootsCopy(final boolean authenticated) throws IOException {
+    @ValueSource(strings = {"", "|auth=psk:", "|cipher=aes-gcm|auth=psk:"})
+    void shouldReadRepairsOutOfACoRootsCopy(final String security) throws IOException {
         final Path key = directory.resolve("key");
         Files.writeString(key, "one " + "5a".repeat(32) + "\n");
         Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
-        keys = "|co-roots=1" + (authenticated ? "|auth=psk:" + key : "");
+        keys = "|co-roots=1" + (security.isEmpty() ? "" : security + key);
         final Publisher publisher = open(Threading.DEDICATED, 0.03);
         nodes.await(() -> count(3, LINKED) == 3 && countAll(SET_LINKS) >= 2, "links");
         publish(publisher, 0, 200);
