@@ -59,6 +59,11 @@ final class ControlKey implements AutoCloseable {
         return counter.count >= DATAGRAMS_MAX ? 0 : ++counter.count;
     }
 
+    /// Datagrams that it has sealed.
+    long count() {
+        return counter.count;
+    }
+
     /// Time of the last datagram that was verified.
     long usedNs() {
         return usedNs;

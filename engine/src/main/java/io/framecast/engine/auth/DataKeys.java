@@ -59,6 +59,20 @@ public final class DataKeys {
         return null;
     }
 
+    /// Whether a datagram of this sequence may have been sealed under an epoch that has a key: those who were evicted
+    /// have the keys of earlier epochs, and seal nothing beyond their end.
+    public boolean isWithin(final int ofEpoch, final long sequence) {
+        if (ofEpoch == epoch) {
+            return true;
+        }
+        for (int i = 0; i < epochs.size(); i++) {
+            if (epochs.get(i).epoch() == ofEpoch) {
+                return sequence < epochs.get(i).dataEnd();
+            }
+        }
+        return false;
+    }
+
     void close() {
         epochs.forEach(EpochKeys::close);
         epochs.clear();

@@ -25,8 +25,11 @@ final class EpochKeys implements AutoCloseable {
     // By the sender's id: of other members, and of this one.
     private final Long2ObjectHashMap<ControlKey> senders = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<ControlKey> own = new Long2ObjectHashMap<>();
-    // When a receiver forgets them.
+    // When a receiver takes no control datagrams under them any more.
     private long endNs = Long.MAX_VALUE;
+    private boolean ended;
+    // From this sequence on data are sealed under a later epoch.
+    private long dataEnd = Long.MAX_VALUE;
 
     /// Takes the keys over.
     EpochKeys(final Cipher cipher, final int epoch, final SecretBytes groupKey, final SecretBytes dataKey) {
@@ -93,6 +96,25 @@ final class EpochKeys implements AutoCloseable {
 
     void endAt(final long nowNs) {
         endNs = Math.min(endNs, nowNs);
+    }
+
+    /// No control datagram is taken under them any more; data are.
+    boolean isEnded() {
+        return ended;
+    }
+
+    void end() {
+        ended = true;
+        endNs = Long.MAX_VALUE;
+    }
+
+    /// The first sequence that a later epoch has, as far as is known; else `Long.MAX_VALUE`.
+    long dataEnd() {
+        return dataEnd;
+    }
+
+    void endDataAt(final long sequence) {
+        dataEnd = Math.min(dataEnd, sequence);
     }
 
     /// The key of another member, where it is kept.

@@ -43,7 +43,7 @@ final class HandshakeLayout {
 
     static final int ANSWER_TAG = PUBLIC_KEY + X25519.KEY_BYTES;
     static final int ANSWER_SEALED = ANSWER_TAG + Hkdf.HASH_BYTES;
-    static final int ANSWER_SEAL = ANSWER_SEALED + KeysLayout.KEYS_BYTES - ControlLayout.LENGTH;
+    static final int ANSWER_SEAL = ANSWER_SEALED + KeysLayout.IN_USE.at() - ControlLayout.LENGTH;
     static final int ANSWER_BYTES = ANSWER_SEAL + 16;
 
     private static final int SESSION = 8;

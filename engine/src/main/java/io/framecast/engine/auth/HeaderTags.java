@@ -44,8 +44,9 @@ public final class HeaderTags implements DatagramSeals {
             final MemorySegment payload,
             final long at,
             final int payloadBytes) {
-        final MemorySegment key = key(DataLayout.KEY_EPOCH.get(headers, header));
-        if (key.byteSize() == 0) {
+        final int epoch = DataLayout.KEY_EPOCH.get(headers, header);
+        final MemorySegment key = key(epoch);
+        if (key.byteSize() == 0 || !keys.isWithin(epoch, DataLayout.SEQUENCE.get(headers, header))) {
             return false;
         }
         hash.of(key, headers, header, DataLayout.TAG);

@@ -8,13 +8,15 @@ import io.framecast.reliability.wire.IntField;
 ///
 /// ```
 ///  KEYS      40 epoch u32  44 key of the group's control datagrams (32)  76 key of the data (32)
+///            108 epoch in use u32
 ///  KEYS_ACK  40 epoch u32
 /// ```
 final class KeysLayout {
     static final IntField EPOCH = new IntField(ControlLayout.LENGTH, Integer.BYTES);
     static final int GROUP_KEY = ControlLayout.LENGTH + Integer.BYTES;
     static final int DATA_KEY = GROUP_KEY + Cipher.KEY_BYTES;
-    static final int KEYS_BYTES = DATA_KEY + Cipher.KEY_BYTES;
+    static final IntField IN_USE = new IntField(DATA_KEY + Cipher.KEY_BYTES, Integer.BYTES);
+    static final int KEYS_BYTES = DATA_KEY + Cipher.KEY_BYTES + Integer.BYTES;
     static final int ACK_BYTES = ControlLayout.LENGTH + Integer.BYTES;
 
     private KeysLayout() {}

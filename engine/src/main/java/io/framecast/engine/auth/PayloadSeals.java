@@ -74,11 +74,14 @@ public final class PayloadSeals implements DatagramSeals {
         if (isProbe(headers, header)) {
             return probes.open(headers, header, payload, at, payloadBytes);
         }
-        final Aead aead = aead(DataLayout.KEY_EPOCH.get(headers, header));
+        final int epoch = DataLayout.KEY_EPOCH.get(headers, header);
+        final long sequence = DataLayout.SEQUENCE.get(headers, header);
+        final Aead aead = aead(epoch);
         return aead != null
+                && keys.isWithin(epoch, sequence)
                 && aead.open(
                         DATA,
-                        DataLayout.SEQUENCE.get(headers, header),
+                        sequence,
                         headers,
                         header,
                         DataLayout.TAG,

@@ -14,6 +14,8 @@ public enum ProtectionEvent {
     HANDSHAKE,
     /// Receivers or sources with which a handshake came to an end: from then on there are keys.
     AGREED,
+    /// Epochs that followed another one.
+    REKEYED,
     /// Handshakes that were given up for want of an answer.
     ABANDONED,
     /// Handshakes that lost their place to others.

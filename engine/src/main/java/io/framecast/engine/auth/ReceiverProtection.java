@@ -67,7 +67,7 @@ public final class ReceiverProtection implements ControlProtection {
     /// @param keys the shared key, valid until this is closed
     /// @param cipher as the source has it
     /// @param address this receiver's control address
-    /// @param previousNs time for which keys of an epoch are taken after the source uses later ones
+    /// @param previousNs time for which members are heard under an epoch that the source uses no more
     /// @param random of keys, a cryptographic one
     /// @param onHeartbeat takes the heartbeat with which a handshake began, once it is verified
     public ReceiverProtection(
@@ -209,7 +209,7 @@ public final class ReceiverProtection implements ControlProtection {
         if (plainBytes > 0) {
             handshake.use(nowNs);
             if (ControlLayout.type(memory, offset) == ControlLayout.TYPE_KEYS) {
-                onKeys(handshake, memory, offset, plainBytes);
+                onKeys(handshake, memory, offset, plainBytes, nowNs);
                 return 0;
             }
         }
@@ -229,17 +229,24 @@ public final class ReceiverProtection implements ControlProtection {
             }
             return sealer.count(ProtectionEvent.NO_KEY);
         }
+        if (epoch.epoch() - handshake.keys.epoch() < 0) {
+            // Those who were evicted have it, and the source uses it no more.
+            return sealer.count(ProtectionEvent.REPLAYED);
+        }
         final int plainBytes = sealer.open(epoch.group(), memory, offset, bytes, nowNs);
         if (plainBytes > 0) {
             handshake.use(nowNs);
             handshake.strangeNs = Long.MAX_VALUE;
             activate(handshake, epoch, nowNs);
+            if (ControlLayout.type(memory, offset) == ControlLayout.TYPE_HEARTBEAT) {
+                handshake.endDataAt(HeartbeatLayout.NEXT_SEQUENCE.get(memory, offset));
+            }
         }
         return plainBytes;
     }
 
     private void activate(final SourceHandshake handshake, final EpochKeys epoch, final long nowNs) {
-        if (epoch.epoch() != handshake.keys.epoch()) {
+        if (epoch.epoch() - handshake.keys.epoch() > 0) {
             handshake.activate(epoch, nowNs + previousNs);
             dueNs = Math.min(dueNs, nowNs + previousNs);
         }
@@ -289,7 +296,11 @@ public final class ReceiverProtection implements ControlProtection {
     }
 
     private void onKeys(
-            final SourceHandshake handshake, final MemorySegment memory, final long offset, final int bytes) {
+            final SourceHandshake handshake,
+            final MemorySegment memory,
+            final long offset,
+            final int bytes,
+            final long nowNs) {
         if (bytes != KeysLayout.KEYS_BYTES) {
             counts.add(ProtectionEvent.MALFORMED);
             return;
@@ -300,6 +311,11 @@ public final class ReceiverProtection implements ControlProtection {
         final boolean isNew = epoch - held.getLast().epoch() > 0 && EpochKeys.low(epoch) != EpochKeys.NONE;
         if (isNew) {
             handshake.add(given);
+            final EpochKeys inUse = handshake.epoch(EpochKeys.low(KeysLayout.IN_USE.get(memory, offset)));
+            if (inUse != null) {
+                activate(handshake, inUse, nowNs);
+                handshake.forgetUnused(inUse.epoch());
+            }
         } else {
             given.close();
         }

@@ -116,12 +116,12 @@ final class SourceHandshake implements AutoCloseable {
         }
     }
 
-    /// The keys of an epoch, by what a datagram's header has of it.
+    /// The keys of an epoch, by what a control datagram's header has of it.
     @Nullable
     EpochKeys epoch(final int low) {
         for (int i = 0; i < keys.epochs().size(); i++) {
             final EpochKeys found = keys.epochs().get(i);
-            if (EpochKeys.low(found.epoch()) == low) {
+            if (EpochKeys.low(found.epoch()) == low && !found.isEnded()) {
                 return found;
             }
         }
@@ -144,33 +144,64 @@ final class SourceHandshake implements AutoCloseable {
         keys.change(keys.epochs().size() == 1 ? added.epoch() : keys.epoch());
     }
 
-    /// The source sealed under this epoch: those before end.
+    /// The source seals under this epoch: the one before ends, and those before that are not needed any more, for the
+    /// source waits until none of their datagrams can be repaired.
     void activate(final EpochKeys used, final long endNs) {
         if (used.epoch() - keys.epoch() <= 0) {
             return;
         }
-        keys.change(used.epoch());
-        for (int i = 0; i < keys.epochs().size(); i++) {
+        final int previous = before(used.epoch());
+        for (int i = keys.epochs().size() - 1; i >= 0; i--) {
             final EpochKeys other = keys.epochs().get(i);
-            if (other.epoch() - used.epoch() < 0) {
+            if (other.epoch() - previous < 0) {
+                keys.epochs().remove(i).close();
+            } else if (other.epoch() - used.epoch() < 0) {
                 other.endAt(endNs);
             }
         }
+        keys.change(used.epoch());
     }
 
-    /// Forgets the epochs whose time is over.
+    // The newest epoch before this one that has keys, or this one.
+    private int before(final int epoch) {
+        int found = epoch;
+        for (int i = 0; i < keys.epochs().size() && keys.epochAt(i) - epoch < 0; i++) {
+            found = keys.epochAt(i);
+        }
+        return found;
+    }
+
+    /// Forgets the epochs between the one that the source uses and the newest: it will not use them.
+    void forgetUnused(final int inUse) {
+        if (inUse - keys.epoch() < 0) {
+            return;
+        }
+        for (int i = keys.epochs().size() - 2; i >= 0; i--) {
+            if (keys.epochAt(i) - inUse > 0) {
+                keys.epochs().remove(i).close();
+            }
+        }
+        keys.change(keys.epoch());
+    }
+
+    /// All that were sealed under earlier epochs are below this sequence.
+    void endDataAt(final long sequence) {
+        for (int i = 0; i < keys.epochs().size() && keys.epochAt(i) - keys.epoch() < 0; i++) {
+            keys.epochs().get(i).endDataAt(sequence);
+        }
+    }
+
+    /// Ends the epochs whose time is over, for control datagrams.
     ///
     /// @return the time of the next one, or `Long.MAX_VALUE`
     long retire(final long nowNs) {
         long nextNs = Long.MAX_VALUE;
-        for (int i = keys.epochs().size() - 1; i >= 0; i--) {
+        for (int i = 0; i < keys.epochs().size(); i++) {
             final EpochKeys held = keys.epochs().get(i);
             if (held.endNs() <= nowNs) {
-                keys.epochs().remove(i).close();
-                keys.change(keys.epoch());
-            } else {
-                nextNs = Math.min(nextNs, held.endNs());
+                held.end();
             }
+            nextNs = Math.min(nextNs, held.endNs());
         }
         return nextNs;
     }

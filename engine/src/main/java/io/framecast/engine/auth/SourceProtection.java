@@ -11,6 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import java.util.random.RandomGenerator;
 import org.agrona.collections.Int2ObjectHashMap;
@@ -30,6 +31,8 @@ public final class SourceProtection implements ControlProtection {
     private static final long HELLO_INTERVAL_NS = 250_000;
     // A PROOF may cost a key file's reading, and two multiplications on the curve.
     private static final long PROOF_INTERVAL_NS = 1_000_000;
+    // While the window still holds datagrams of two epochs.
+    private static final long WINDOW_LOOK_NS = 5_000_000;
 
     private final long session;
     private final AuthKeys keys;
@@ -52,6 +55,7 @@ public final class SourceProtection implements ControlProtection {
     // Keys that members get before they are used.
     private @Nullable EpochKeys pending;
     private IntPredicate awaited = _ -> false;
+    private BooleanSupplier mayUse = () -> true;
     private long switchNs = Long.MAX_VALUE;
     private long dueNs = Long.MAX_VALUE;
     // Of the messages that no key seals.
@@ -338,6 +342,17 @@ public final class SourceProtection implements ControlProtection {
         }
     }
 
+    /// Before the first epoch ends: keys of the next one are used only where this holds, which must be when no
+    /// datagram of the epoch before the current one can be repaired any more.
+    public void useWhere(final BooleanSupplier condition) {
+        mayUse = condition;
+    }
+
+    /// Whether a key is half used up: [#rekey] should follow.
+    public boolean isWorn() {
+        return pending == null && current.group().count() > ControlKey.DATAGRAMS_MAX / 2;
+    }
+
     /// Makes the next epoch's keys and sends them to all whose handshake is kept, until they acknowledge them. They are
     /// used once all members have them, or when the time is over. Keys that were on their way are not used.
     ///
@@ -383,7 +398,7 @@ public final class SourceProtection implements ControlProtection {
 
     private boolean useOncePossible(final long nowNs) {
         final EpochKeys next = pending;
-        if (next == null || (nowNs < switchNs && !isWithAll(next.epoch()))) {
+        if (next == null || (nowNs < switchNs && !isWithAll(next.epoch())) || !mayUse.getAsBoolean()) {
             return false;
         }
         final List<EpochKeys> kept = dataKeys.epochs();
@@ -396,6 +411,7 @@ public final class SourceProtection implements ControlProtection {
         switchNs = Long.MAX_VALUE;
         awaited = _ -> false;
         dataKeys.change(current.epoch());
+        counts.add(ProtectionEvent.REKEYED);
         return true;
     }
 
@@ -415,7 +431,7 @@ public final class SourceProtection implements ControlProtection {
             return 0;
         }
         int work = useOncePossible(nowNs) ? 1 : 0;
-        dueNs = switchNs;
+        dueNs = pending != null && nowNs >= switchNs ? nowNs + WINDOW_LOOK_NS : switchNs;
         for (int i = 0; i < handshakes.size(); i++) {
             final MemberHandshake peer = handshakes.get(i);
             if (peer.keysTimer.isDue(nowNs)) {
@@ -435,6 +451,7 @@ public final class SourceProtection implements ControlProtection {
         peer.keysTimer.onAttempt(nowNs);
         begin(ControlLayout.TYPE_KEYS, peer.id, 0);
         newest().write(scratch, ControlLayout.LENGTH);
+        KeysLayout.IN_USE.set(scratch, 0, current.epoch());
         final int bytes = sealer.seal(peer.toMember, EpochKeys.NONE, scratch, KeysLayout.KEYS_BYTES);
         if (bytes > 0) {
             output.send(peer.address, scratch, bytes);

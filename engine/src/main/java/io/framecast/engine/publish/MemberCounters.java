@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// What a source's operator can see of its members: counters of each, a notice for each eviction, and both for
@@ -34,6 +35,7 @@ final class MemberCounters implements AutoCloseable {
     private final CounterTable table;
     private final Function<LaneAddress, String> describe;
     private final Consumer<String> notices;
+    private final LongConsumer onEvicted;
     private final @Nullable Row[] rows;
     private int open;
     private volatile List<Row> shown = List.of();
@@ -74,15 +76,18 @@ final class MemberCounters implements AutoCloseable {
     }
 
     /// @param describe gives an address in the transport's form
+    /// @param onEvicted gets the receiver's id of each member that was evicted
     MemberCounters(
             final SenderMachine machine,
             final CounterTable table,
             final Function<LaneAddress, String> describe,
-            final Consumer<String> notices) {
+            final Consumer<String> notices,
+            final LongConsumer onEvicted) {
         this.machine = machine;
         this.table = table;
         this.describe = describe;
         this.notices = notices;
+        this.onEvicted = onEvicted;
         rows = new Row[machine.membersMax()];
     }
 
@@ -145,6 +150,7 @@ final class MemberCounters implements AutoCloseable {
 
     private void takeEvictions() {
         for (var one = machine.pollEviction(); one != null; one = machine.pollEviction()) {
+            onEvicted.accept(one.id());
             final Eviction eviction = new Eviction(
                     describe.apply(new LaneAddress(one.addresses().control())), reason(one), Instant.now());
             final List<Eviction> latest = new ArrayList<>(evictions);

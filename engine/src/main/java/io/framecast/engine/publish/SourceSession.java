@@ -85,6 +85,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     private final @Nullable AuthKeys keys;
     private final @Nullable SourceProtection protection;
     private final @Nullable DatagramSeals seals;
+    private final @Nullable KeyRotation rotation;
     private long strangers;
     private final Lane data;
     private final Lane repair;
@@ -185,10 +186,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                     context.random());
             machine = session.machine();
             counters = counters(context.counters(), channel.transport());
-            foreign = ForeignTraffic.ofPublisher(
-                    channel,
-                    () -> ForeignTraffic.datagrams(control.lane()) + ForeignTraffic.datagrams(machine.verdicts()),
-                    notices);
+            foreign = ForeignTraffic.ofPublisher(channel, this::foreignDatagrams, notices);
             // Before the first heartbeat: who hears a source knows whether it can read the window instead.
             local = sender == null ? null : share(channel, stream, sender);
             if (local != null) {
@@ -196,7 +194,8 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                 session.readBy(local::freeable);
             }
             unready = new UnreadyLines(this::describe, stream, machine.joinAttempts(), notices);
-            members = new MemberCounters(machine, context.counters(), this::describe, notices);
+            rotation = protection == null ? null : rotation(protection, channel);
+            members = new MemberCounters(machine, context.counters(), this::describe, notices, this::onEvicted);
             opened.keep();
         }
     }
@@ -224,6 +223,22 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
             notices.accept("host-group: ignored with auth=; subscribers of this host get datagrams");
         }
         return made;
+    }
+
+    private long foreignDatagrams() {
+        return ForeignTraffic.datagrams(control.lane()) + ForeignTraffic.datagrams(machine.verdicts());
+    }
+
+    private KeyRotation rotation(final SourceProtection of, final Channel channel) {
+        final long everyNs =
+                TimeUnit.MILLISECONDS.toNanos(channel.link().security().rekeyMs());
+        return new KeyRotation(of, window, machine, everyNs, stream().aliveTimeoutNs());
+    }
+
+    private void onEvicted(final long receiverId) {
+        if (rotation != null) {
+            rotation.onEvicted(receiverId);
+        }
     }
 
     private StreamInfo.Seal sealOf(final Channel channel) {
@@ -590,6 +605,9 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         int work = control.poll(onControl, nowNs);
         if (protection != null) {
             work += protection.doWork(nowNs);
+        }
+        if (rotation != null) {
+            rotation.tick(nowNs);
         }
         if (ending) {
             session.end();

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A source and receivers in memory, with a network that loses, repeats, delays and alters, in virtual time.
 final class AuthWorld implements AutoCloseable {
+    /// As heartbeats announce it.
+    static final long NEXT_SEQUENCE = 7;
     static final long SESSION = 0x1122_3344_5566_7788L;
     static final long STEP_NS = 1_000_000;
     static final int HANDSHAKES_MAX = 128;
@@ -140,7 +142,11 @@ final class AuthWorld implements AutoCloseable {
     byte[] heartbeat() {
         final StreamInfo info = new StreamInfo(SESSION, "channel", 1408, 64, 1 << 20, 1000, SOURCE, address("data"));
         final int bytes = HeartbeatLayout.write(
-                writer.receiver(0).in(memory), 0, info, address("channel"), new HeartbeatValues().progress(7, 3));
+                writer.receiver(0).in(memory),
+                0,
+                info,
+                address("channel"),
+                new HeartbeatValues().progress(NEXT_SEQUENCE, 3));
         return copy(memory, 0, bytes);
     }
 

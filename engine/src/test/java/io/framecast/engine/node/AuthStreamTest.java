@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.BeforeEach;
@@ -96,6 +97,26 @@ final class AuthStreamTest {
         }
         assertTrue(notices.stream().noneMatch(line -> line.contains(FIRST)), notices::toString);
         assertTrue(notices.stream().noneMatch(line -> line.contains("neither encrypted")), notices::toString);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"udp, ''", "udp, |cipher=aes-gcm", "aeron, |cipher=aes-gcm"})
+    void shouldChangeItsKeysWithoutAGap(final String transport, final String cipher) {
+        final List<String> notices = new CopyOnWriteArrayList<>();
+        final String keys = cipher + "|rekey=1s|auth=psk:" + key;
+        try (StreamFixture streams = new StreamFixture(config(0.02, notices), transport, keys)) {
+            final long[] lengths = new long[300];
+            Arrays.fill(lengths, 50_000);
+            try (FrameCheck check = new FrameCheck(streams.subscriber.device(), lengths)) {
+                for (int i = 0; i < lengths.length; i++) {
+                    streams.offer(streams.frame(i, lengths[i]), FrameOptions.DEFAULT, check);
+                    final long untilNs = System.nanoTime() + 12_000_000;
+                    streams.await(() -> System.nanoTime() - untilNs >= 0, "the next frame's time");
+                }
+                streams.finish(check);
+            }
+        }
+        assertTrue(notices.stream().noneMatch(line -> line.contains("evicted")), notices::toString);
     }
 
     @Test

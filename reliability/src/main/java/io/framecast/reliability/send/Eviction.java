@@ -6,9 +6,10 @@ import io.framecast.reliability.wire.LeaveLayout.Reason;
 
 /// A member that its source has evicted.
 ///
+/// @param id the receiver's
 /// @param addresses its lanes
 /// @param delivery its policy
 /// @param reason [Reason#SILENT] or [Reason#SLOW]
 /// @param lag datagrams that it had not acknowledged
 /// @param silentNs time since its last datagram
-public record Eviction(LaneAddresses addresses, Delivery delivery, Reason reason, long lag, long silentNs) {}
+public record Eviction(long id, LaneAddresses addresses, Delivery delivery, Reason reason, long lag, long silentNs) {}

@@ -748,6 +748,7 @@ public final class SenderMachine {
             evictions.remove();
         }
         evictions.add(new Eviction(
+                member.id,
                 member.terms.addresses(),
                 member.terms.delivery(),
                 member.reason,

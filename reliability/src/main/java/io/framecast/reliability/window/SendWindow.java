@@ -297,6 +297,11 @@ public final class SendWindow {
         }
     }
 
+    /// Consumer: the first sequence that was not sealed yet.
+    public long sealed() {
+        return sealed;
+    }
+
     /// Consumer: seals committed datagrams, each once, before they are first sent.
     ///
     /// @param guarded whether members that are not waited for read their slots: writes their guards too,
