@@ -279,7 +279,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             publishState(nowNs);
         }
         foreign.tick(nowNs);
-        if (protection != null && keys != null) {
+        if (protection != null && keys != null && !over) {
             noticeStrangers(protection, keys, nowNs);
         }
         statsDue |= work > 0;
