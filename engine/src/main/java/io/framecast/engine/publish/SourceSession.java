@@ -320,6 +320,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                         .sends(control.lane(), "control")
                         .receives(control.lane(), "control")
                         .verdicts(machine.verdicts())
+                        .protection(protection == null ? null : protection.counts())
                         .registrations(transport)
                         .add(EngineCounter.REPAIRS_SENT, machine.counts().of(SenderCount.REPAIRED_DATAGRAMS))
                         .add(EngineCounter.NACKS_RECEIVED, machine.counts().of(SenderCount.NACKS))

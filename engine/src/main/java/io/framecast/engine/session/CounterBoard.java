@@ -6,6 +6,7 @@ import io.framecast.api.spi.DeviceResources;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.Transport;
+import io.framecast.engine.auth.ProtectionEvent;
 import io.framecast.engine.metrics.Counter;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.EngineCounter;
@@ -13,6 +14,7 @@ import io.framecast.engine.metrics.Labels;
 import io.framecast.engine.sink.NicCopyEngine;
 import io.framecast.reliability.flow.AckTrigger;
 import io.framecast.reliability.receive.ReceiverMachine;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.VerdictCounts;
 import java.util.ArrayList;
@@ -20,6 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /// The counters of one session: each has a place in the node's table and a source of its value. The session's own
 /// thread publishes them at intervals.
@@ -96,6 +99,19 @@ public final class CounterBoard implements AutoCloseable {
             if (verdict.isRejection()) {
                 final String reason = verdict.name().toLowerCase(Locale.ROOT);
                 add(EngineCounter.REJECTED, labelled("reason", reason), () -> verdicts.get(verdict));
+            }
+        }
+        return this;
+    }
+
+    /// Counters of a stream with `auth=`, by event.
+    ///
+    /// @param events null for a stream without
+    public CounterBoard protection(final @Nullable Counts<ProtectionEvent> events) {
+        if (events != null) {
+            for (final ProtectionEvent event : ProtectionEvent.values()) {
+                final String name = event.name().toLowerCase(Locale.ROOT);
+                add(EngineCounter.PROTECTION, labelled("event", name), events.of(event));
             }
         }
         return this;

@@ -143,6 +143,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
                         .sends(control.lane(), "control")
                         .receives(control.lane(), "control")
                         .losses(this::lost)
+                        .protection(protection == null ? null : protection.counts())
                         .add(EngineCounter.FRAMES_DELIVERED, subscriber::frames)
                         .add(EngineCounter.BYTES_DELIVERED, subscriber::bytes)
                         .add(EngineCounter.FRAMES_IN_PLACE, subscriber::inPlaceFrames)
@@ -278,7 +279,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             publishState(nowNs);
         }
         foreign.tick(nowNs);
-        if (protection != null && keys != null) {
+        if (protection != null && keys != null && !over) {
             noticeStrangers(protection, keys, nowNs);
         }
         statsDue |= work > 0;

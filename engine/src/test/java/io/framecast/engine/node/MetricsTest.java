@@ -11,6 +11,7 @@ import io.framecast.api.NodeConfig;
 import io.framecast.api.NodeConfig.Threading;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
+import io.framecast.engine.auth.ProtectionEvent;
 import io.framecast.engine.metrics.CounterReader;
 import io.framecast.engine.metrics.CounterSample;
 import java.io.IOException;
@@ -19,13 +20,17 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /// The metrics of a running node for a stream whose numbers are known: by HTTP and by its counters file.
 class MetricsTest {
@@ -70,6 +75,37 @@ class MetricsTest {
                     scraped.containsKey("framecast_rejected_datagrams_total{" + CHANNEL + ",reason=\"bad_checksum\"}"),
                     () -> "" + scraped.keySet());
         }
+    }
+
+    @Test
+    void shouldTellByHttpAndByFileWhatAProtectionDid(@TempDir final Path directory) throws IOException {
+        final Path key = directory.resolve("key");
+        Files.writeString(key, "one " + "6b".repeat(32) + "\n");
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+        final NodeConfig config = NodeConfig.DEFAULT
+                .withThreading(Threading.INVOKER)
+                .withCountersFile(counters)
+                .withMetricsPort(0)
+                .withNotices(notices::add);
+        final Channel channel = StreamFixture.channel("udp", "|channel=cam1|device=host|auth=psk:" + key);
+        try (Framecast node = Framecast.launch(config)) {
+            final Subscriber subscriber = node.subscribe(channel);
+            final Publisher publisher = node.publish(channel);
+            until(node, () -> publisher.readySubscribers() == 1 && subscriber.state() == Subscriber.State.READY);
+            final String agreed = event("agreed");
+            until(node, () -> file().getOrDefault(agreed, 0.0) == 1 && file().getOrDefault(event("opened"), 0.0) > 0);
+            final Map<String, Double> scraped = scrape();
+            assertTrue(scraped.get(event("sealed")) > 0, () -> "" + scraped.keySet());
+            for (final ProtectionEvent event : ProtectionEvent.values()) {
+                assertTrue(
+                        scraped.containsKey(event(event.name().toLowerCase(Locale.ROOT))),
+                        () -> event + " in " + scraped.keySet());
+            }
+        }
+    }
+
+    private static String event(final String name) {
+        return "framecast_protection_events_total{" + CHANNEL + ",event=\"" + name + "\"}";
     }
 
     /// The counters that differ from the expected values.

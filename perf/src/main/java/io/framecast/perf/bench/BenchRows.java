@@ -12,13 +12,14 @@ import java.util.function.ToDoubleFunction;
 /// The rows of a run, each compared with the other rows that it stands beside.
 final class BenchRows {
     /// Fields of the ratios, in their order: median over median of goodput, or of p99 where the scenario asks
-    /// for latency; `cpu`: CPU seconds per GB; `clean`: the same case without loss; `fewest`: the same case
-    /// with the fewest receivers; `alone`: the same without a bystander; `healthy`: beside a bystander of the
-    /// same policy that is fast enough.
+    /// for latency; `cpu`: CPU seconds per GB; `plain`: the same without a protection; `clean`: the same case
+    /// without loss; `fewest`: the same case with the fewest receivers; `alone`: the same without a bystander;
+    /// `healthy`: beside a bystander of the same policy that is fast enough.
     static final List<String> RATIOS = List.of(
             "ratio_to_floor",
             "ratio_to_aeron",
             "ratio_to_tcp",
+            "ratio_to_plain",
             "ratio_to_clean",
             "cpu_ratio_to_floor",
             "cpu_ratio_to_aeron",
@@ -46,6 +47,10 @@ final class BenchRows {
             final Optional<BenchRow> other = find(rows, rival, setting);
             put(ratios, "ratio_to_" + rival.name(), row, other, row.comparedFigure());
             put(ratios, "cpu_ratio_to_" + rival.name(), row, other, RoundResult::cpuSecondsPerGB);
+        }
+        final BenchSystem plain = row.system().plain();
+        if (!plain.equals(row.system())) {
+            put(ratios, "ratio_to_plain", row, find(rows, plain, setting), row.comparedFigure());
         }
         if (setting.loss() > 0) {
             put(ratios, "ratio_to_clean", row, find(rows, row.system(), setting.withLoss(0)), row.comparedFigure());

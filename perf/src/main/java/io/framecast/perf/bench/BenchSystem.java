@@ -4,6 +4,7 @@ import io.framecast.perf.rivals.CopySystem;
 import io.framecast.perf.rivals.FloorSystem;
 import io.framecast.perf.rivals.FramecastSystem;
 import io.framecast.perf.rivals.MeasuredSystem;
+import io.framecast.perf.rivals.Protection;
 import io.framecast.perf.rivals.ShmemSystem;
 import io.framecast.perf.rivals.StockAeronSystem;
 import io.framecast.perf.rivals.TcpSystem;
@@ -11,7 +12,7 @@ import java.util.List;
 
 /// A system to measure, by the name that its processes are started with.
 ///
-/// @param name `framecast:TRANSPORT`, or a rival
+/// @param name `framecast:TRANSPORT`, with `+auth` behind it where the stream is protected, or a rival
 record BenchSystem(String name) {
     static final BenchSystem FLOOR = new BenchSystem("floor");
     static final BenchSystem AERON = new BenchSystem("aeron");
@@ -25,9 +26,29 @@ record BenchSystem(String name) {
 
     private static final List<BenchSystem> NODE = List.of(HOST_GROUP, LOCAL, SHMEM, COPY);
     private static final String FRAMECAST = "framecast:";
+    private static final String PLUS = "+";
 
     static BenchSystem framecast(final String transport) {
-        return new BenchSystem(FRAMECAST + transport);
+        return framecast(transport, Protection.PLAIN);
+    }
+
+    static BenchSystem framecast(final String transport, final Protection protection) {
+        final String suffix = protection == Protection.PLAIN ? "" : PLUS + protection.label();
+        return new BenchSystem(FRAMECAST + transport + suffix);
+    }
+
+    /// The same without a protection.
+    BenchSystem plain() {
+        return name.startsWith(FRAMECAST) ? framecast(transport()) : this;
+    }
+
+    Protection protection() {
+        for (final Protection known : Protection.values()) {
+            if (name.startsWith(FRAMECAST) && name.endsWith(PLUS + known.label())) {
+                return known;
+            }
+        }
+        return Protection.PLAIN;
     }
 
     boolean isFramecast() {
@@ -53,7 +74,7 @@ record BenchSystem(String name) {
             case "local" -> new FramecastSystem("udp", FramecastSystem.Sharing.ALL);
             case "shmem" -> new ShmemSystem();
             case "copy" -> new CopySystem();
-            default -> FramecastSystem.over(name.substring(FRAMECAST.length()));
+            default -> FramecastSystem.over(transport(), protection());
         };
     }
 
@@ -61,7 +82,11 @@ record BenchSystem(String name) {
     ///
     /// @param transport what carried the frames
     String label(final String transport) {
-        return name.startsWith(FRAMECAST) ? "framecast (" + transport + ")" : NODE.contains(this) ? name : transport;
+        final String protection =
+                protection() == Protection.PLAIN ? "" : ", " + protection().label();
+        return name.startsWith(FRAMECAST)
+                ? "framecast (" + transport + protection + ")"
+                : NODE.contains(this) ? name : transport;
     }
 
     /// What carried the frames, before its publisher has said so.
@@ -71,7 +96,7 @@ record BenchSystem(String name) {
             case "floor", "tcp" -> name;
             case "host-group", "local", "shmem" -> "udp";
             case "copy" -> "memory";
-            default -> name.substring(FRAMECAST.length());
+            default -> name.substring(FRAMECAST.length()).replaceFirst("[+].*", "");
         };
     }
 }

@@ -132,6 +132,7 @@ final class BenchTable {
                 .column("/ floor", row -> Table.decimal(row.ratio("ratio_to_floor"), 2))
                 .column("/ aeron", row -> Table.decimal(row.ratio("ratio_to_aeron"), 2))
                 .column("/ tcp", row -> Table.decimal(row.ratio("ratio_to_tcp"), 2))
+                .column("/ plain", row -> Table.decimal(row.ratio("ratio_to_plain"), 2))
                 .column("/ clean", row -> Table.decimal(row.ratio("ratio_to_clean"), 2))
                 .column("/ alone", row -> Table.decimal(row.ratio("ratio_to_alone"), 3))
                 .column("/ healthy", row -> Table.decimal(row.ratio("ratio_to_healthy"), 3))

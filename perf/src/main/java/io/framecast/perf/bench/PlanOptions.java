@@ -5,12 +5,14 @@ import io.framecast.api.error.ConfigException;
 import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.harness.Networks;
 import io.framecast.perf.harness.OptionValues;
+import io.framecast.perf.rivals.Protection;
 import io.framecast.perf.rivals.StreamSpec;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +36,8 @@ public final class PlanOptions {
     private static final int QUICK_VALUES = 3;
     private static final List<String> RIVALS = List.of("floor", "aeron", "tcp");
     private static final List<String> TRANSPORTS = List.of("auto", "udp", "aeron");
+    private static final List<String> PROTECTIONS =
+            Arrays.stream(Protection.values()).map(Protection::label).toList();
 
     @Parameters(
             arity = "0..*",
@@ -50,6 +54,12 @@ public final class PlanOptions {
 
     @Option(names = "--transport", paramLabel = "LIST", description = "Framecast's: auto (default), udp, aeron.")
     private String transports = "auto";
+
+    @Option(
+            names = "--security",
+            paramLabel = "LIST",
+            description = "Framecast's: plain (default), auth (by a pre-shared key); several are compared with plain.")
+    private String protections = Protection.PLAIN.label();
 
     @Option(names = "--frame-bytes", paramLabel = "LIST", description = "Lengths of frames, such as 1M,6220800.")
     private @Nullable String frameBytes;
@@ -243,7 +253,9 @@ public final class PlanOptions {
     private List<BenchSystem> systems(final BenchCase setting, final List<String> skips) {
         final Set<BenchSystem> systems = new LinkedHashSet<>();
         for (final String transport : OptionValues.words("--transport", transports, TRANSPORTS)) {
-            systems.add(BenchSystem.framecast(transport));
+            for (final String protection : OptionValues.words("--security", protections, PROTECTIONS)) {
+                systems.add(BenchSystem.framecast(transport, Protection.valueOf(protection.toUpperCase(Locale.ROOT))));
+            }
         }
         final String rivals = against == null ? setting.scenario().usual().rivals() : against;
         if (rivals.equals("none")) {

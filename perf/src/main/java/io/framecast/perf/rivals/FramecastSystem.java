@@ -22,7 +22,7 @@ import java.time.Duration;
 /// claimed, stamped, committed; those longer than the window are offered.
 ///
 /// @param transport as a channel's URI names it
-public record FramecastSystem(String transport, Sharing sharing) implements MeasuredSystem {
+public record FramecastSystem(String transport, Sharing sharing, Protection protection) implements MeasuredSystem {
     private static final Duration LINGER = Duration.ofSeconds(20);
     private static final int FRAMES_PER_POLL = 64;
 
@@ -42,22 +42,27 @@ public record FramecastSystem(String transport, Sharing sharing) implements Meas
         ALL
     }
 
-    public static FramecastSystem over(final String transport) {
-        return new FramecastSystem(transport, Sharing.NONE);
+    public FramecastSystem(final String transport, final Sharing sharing) {
+        this(transport, sharing, Protection.PLAIN);
+    }
+
+    public static FramecastSystem over(final String transport, final Protection protection) {
+        return new FramecastSystem(transport, Sharing.NONE, protection);
     }
 
     /// Into the host's memory, by itself.
     Channel hostChannel(final StreamSpec spec) {
-        return channel(spec, DeviceChoice.HOST, false);
+        return channel(spec, DeviceChoice.HOST, false, "");
     }
 
-    private Channel channel(final StreamSpec spec, final String device, final boolean isGroup) {
+    private Channel channel(final StreamSpec spec, final String device, final boolean isGroup, final String options) {
         final StreamSpec.Link link = spec.link();
         return Channel.parse("framecast:" + transport + "?group=" + link.group() + ":" + link.port() + "|interface="
                 + spec.localAddress() + "|mtu=" + link.mtuBytes()
                 + (link.socketBufferBytes() == 0 ? "" : "|socket-buffer=" + link.socketBufferBytes()) + "|frame-max="
                 + spec.load().frameBytes() + "|device=" + device + "|host-group=" + (isGroup ? "bench" : "off")
-                + (spec.isBystander() ? "|delivery=" + spec.load().bystander().delivery() : ""));
+                + (spec.isBystander() ? "|delivery=" + spec.load().bystander().delivery() : "")
+                + options);
     }
 
     private static NodeConfig config(final StreamSpec spec) {
@@ -68,8 +73,10 @@ public record FramecastSystem(String transport, Sharing sharing) implements Meas
     @Override
     public SourceReport publish(final StreamSpec spec, final Runnable gone) {
         try (CountersFile counters = CountersFile.create();
+                Protection.Options options = protection.options();
                 Framecast node = Framecast.launch(config(spec).withCountersFile(counters.path()));
-                Publisher publisher = node.publish(channel(spec, DeviceChoice.HOST, sharing == Sharing.ALL))) {
+                Publisher publisher =
+                        node.publish(channel(spec, DeviceChoice.HOST, sharing == Sharing.ALL, options.text()))) {
             final EngineTraffic engine = new EngineTraffic(counters);
             FrameStreams.awaitReady(
                     publisher, sharing == Sharing.LEADER_ALONE ? 1 : spec.load().members());
@@ -155,10 +162,11 @@ public record FramecastSystem(String transport, Sharing sharing) implements Meas
         final boolean isGroup = sharing == Sharing.RECEIVERS || sharing == Sharing.ALL;
         DeviceChoice.limitLink(readers.linkBytesPerSecond());
         try (CountersFile counters = CountersFile.create();
+                Protection.Options options = protection.options();
                 Framecast node = Framecast.launch(
                         readers.areSumming() ? config(spec).withCountersFile(counters.path()) : config(spec));
                 Subscriber subscriber =
-                        node.subscribe(channel(spec, readers.choice().text(), isGroup))) {
+                        node.subscribe(channel(spec, readers.choice().text(), isGroup, options.text()))) {
             if (spec.isBystander()) {
                 return new FramecastBystander(subscriber, spec).run();
             }

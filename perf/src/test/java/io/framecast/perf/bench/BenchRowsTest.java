@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.rivals.Bystander;
+import io.framecast.perf.rivals.Protection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,18 @@ final class BenchRowsTest {
         assertTrue(Double.isNaN(compared.get(0).ratio("ratio_to_clean")));
         assertEquals(0.8, compared.get(1).ratio("ratio_to_clean"));
         assertEquals(0.9, compared.get(3).ratio("ratio_to_clean"));
+    }
+
+    @Test
+    void shouldCompareProtectedStreamsWithPlainOnes() {
+        add(UDP, setting(3, 0, true), 200, 1);
+        add(BenchSystem.framecast("udp", Protection.AUTH), setting(3, 0, true), 190, 1);
+        add(BenchSystem.TCP, setting(3, 0, true), 75, 60);
+        final List<BenchRow> compared = BenchRows.compared(rows);
+        assertTrue(Double.isNaN(compared.get(0).ratio("ratio_to_plain")));
+        assertEquals(0.95, compared.get(1).ratio("ratio_to_plain"));
+        assertEquals("framecast (udp, auth)", compared.get(1).label());
+        assertTrue(Double.isNaN(compared.get(2).ratio("ratio_to_plain")));
     }
 
     @Test

@@ -63,6 +63,7 @@ final class MeasurementTest {
     @ParameterizedTest
     @CsvSource({
         "framecast:udp, host, host, 2",
+        "framecast:udp+auth, host, host, 2",
         "host-group, host, host, 1",
         "shmem, host, copied, 1",
         "copy, host, host, NaN",

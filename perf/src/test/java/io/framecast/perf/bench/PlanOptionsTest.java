@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.api.error.ConfigException;
 import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.harness.Networks;
+import io.framecast.perf.rivals.Protection;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,6 +69,16 @@ final class PlanOptionsTest {
                         .distinct()
                         .sorted()
                         .toList());
+    }
+
+    @Test
+    void shouldMeasureProtectedStreamsBesidePlainOnes() {
+        final BenchPlan plan =
+                plan("throughput", "--transport", "udp", "--security", "plain,auth", "--against", "none");
+        assertEquals(
+                List.of(BenchSystem.framecast("udp"), BenchSystem.framecast("udp", Protection.AUTH)),
+                plan.parts().getFirst().systems());
+        assertThrows(ConfigException.class, () -> plan("throughput", "--security", "none"));
     }
 
     @Test

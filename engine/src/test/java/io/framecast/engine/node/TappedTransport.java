@@ -1,0 +1,182 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.provider.TransportConfig;
+import io.framecast.api.provider.TransportProvider;
+import io.framecast.api.spi.Completions;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneAddress;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.LaneCounter;
+import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.SendRing;
+import io.framecast.api.spi.Transport;
+import io.framecast.api.spi.TransportCapabilities;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// A real transport that keeps copies of the datagrams that it sends: for each lane the first ones and the last ones.
+/// One thread.
+final class TappedTransport implements TransportProvider {
+    private static final int FIRST_MAX = 64;
+    private static final int KEPT_MAX = 512;
+
+    private final TransportProvider real;
+    private final Map<LaneKind, LaneAddress> addresses = new EnumMap<>(LaneKind.class);
+    private final Map<LaneKind, List<byte[]>> sent = new EnumMap<>(LaneKind.class);
+    private long copies;
+
+    TappedTransport(final TransportProvider real) {
+        this.real = real;
+        for (final LaneKind kind : LaneKind.values()) {
+            sent.put(kind, new ArrayList<>());
+        }
+    }
+
+    /// Copies of datagrams that a lane sent, in no order.
+    List<byte[]> sent(final LaneKind kind) {
+        return sent.getOrDefault(kind, List.of());
+    }
+
+    /// Where the lane that was opened last receives.
+    LaneAddress address(final LaneKind kind) {
+        return Optional.ofNullable(addresses.get(kind)).orElseThrow();
+    }
+
+    @Override
+    public String name() {
+        return real.name();
+    }
+
+    @Override
+    public Optional<String> unavailable() {
+        return real.unavailable();
+    }
+
+    @Override
+    public int rank() {
+        return real.rank();
+    }
+
+    @Override
+    public Transport open(final TransportConfig config) {
+        final Transport inner = real.open(config);
+        return new Transport() {
+            @Override
+            public TransportCapabilities capabilities() {
+                return inner.capabilities();
+            }
+
+            @Override
+            public Lane open(final LaneConfig laneConfig) {
+                final Lane lane = inner.open(laneConfig);
+                addresses.put(laneConfig.kind(), lane.address());
+                final SendRing ring = laneConfig.send();
+                return ring == null ? lane : new TappedLane(lane, laneConfig.kind(), ring);
+            }
+
+            @Override
+            public void close() {
+                inner.close();
+            }
+        };
+    }
+
+    private final class TappedLane implements Lane {
+        private final Lane inner;
+        private final LaneKind kind;
+        private final SendRing ring;
+
+        TappedLane(final Lane inner, final LaneKind kind, final SendRing ring) {
+            this.inner = inner;
+            this.kind = kind;
+            this.ring = ring;
+        }
+
+        private void keep(final int firstSlot, final int count) {
+            final List<byte[]> kept = sent(kind);
+            for (int i = 0; i < count; i++) {
+                final byte[] datagram = datagram((firstSlot + i) % ring.slots());
+                if (kept.size() < KEPT_MAX) {
+                    kept.add(datagram);
+                } else {
+                    kept.set(FIRST_MAX + (int) (copies++ % (KEPT_MAX - FIRST_MAX)), datagram);
+                }
+            }
+        }
+
+        private byte[] datagram(final int slot) {
+            final int header = ring.headerBytes();
+            final int bytes = ring.payloadLengths()[slot];
+            final MemorySegment datagram = MemorySegment.ofArray(new byte[header + bytes]);
+            MemorySegment.copy(ring.headers(), (long) slot * header, datagram, 0, header);
+            MemorySegment.copy(ring.payload(), (long) slot * ring.payloadBytes(), datagram, header, bytes);
+            return (byte[]) datagram.heapBase().orElseThrow();
+        }
+
+        @Override
+        public int multicast(final int firstSlot, final int count) {
+            keep(firstSlot, count);
+            return inner.multicast(firstSlot, count);
+        }
+
+        @Override
+        public int unicast(final int peer, final int firstSlot, final int count) {
+            keep(firstSlot, count);
+            return inner.unicast(peer, firstSlot, count);
+        }
+
+        @Override
+        public LaneAddress address() {
+            return inner.address();
+        }
+
+        @Override
+        public int post(final int firstSlot, final int count) {
+            return inner.post(firstSlot, count);
+        }
+
+        @Override
+        public int poll(final Completions completions) {
+            return inner.poll(completions);
+        }
+
+        @Override
+        public int receiveCapacity() {
+            return inner.receiveCapacity();
+        }
+
+        @Override
+        public long submitted() {
+            return inner.submitted();
+        }
+
+        @Override
+        public long completed() {
+            return inner.completed();
+        }
+
+        @Override
+        public int connect(final LaneAddress peer) {
+            return inner.connect(peer);
+        }
+
+        @Override
+        public void disconnect(final int peer) {
+            inner.disconnect(peer);
+        }
+
+        @Override
+        public long counter(final LaneCounter counter) {
+            return inner.counter(counter);
+        }
+
+        @Override
+        public void close() {
+            inner.close();
+        }
+    }
+}
