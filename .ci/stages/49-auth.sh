@@ -5,12 +5,12 @@
 # again, to the same stream and to a later one. Prints a line per case; ends with "N passed, N failed".
 #
 #   AUTH_CASES     pattern that a case's name must match to run, default *
-#   AUTH_CIPHERS   values of cipher= with which no payload may appear on the network either, default none
+#   AUTH_CIPHERS   values of cipher= with which no payload may appear on the network either, default both
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 
 CASES=${AUTH_CASES:-*}
-CIPHERS=${AUTH_CIPHERS:-}
+CIPHERS=${AUTH_CIPHERS-aes-gcm chacha20-poly1305}
 FILE_BYTES=8000000
 FRAME_BYTES=100000
 FRAMES_PER_SECOND=16

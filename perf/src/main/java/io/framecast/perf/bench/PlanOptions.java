@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -254,7 +253,7 @@ public final class PlanOptions {
         final Set<BenchSystem> systems = new LinkedHashSet<>();
         for (final String transport : OptionValues.words("--transport", transports, TRANSPORTS)) {
             for (final String protection : OptionValues.words("--security", protections, PROTECTIONS)) {
-                systems.add(BenchSystem.framecast(transport, Protection.valueOf(protection.toUpperCase(Locale.ROOT))));
+                systems.add(BenchSystem.framecast(transport, Protection.of(protection)));
             }
         }
         final String rivals = against == null ? setting.scenario().usual().rivals() : against;

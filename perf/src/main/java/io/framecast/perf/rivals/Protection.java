@@ -9,12 +9,22 @@ import java.util.Locale;
 /// How a measured stream of Framecast's is protected.
 public enum Protection {
     /// Not at all.
-    PLAIN,
+    PLAIN(""),
     /// By `auth=psk:`.
-    AUTH;
+    AUTH(""),
+    /// And by `cipher=aes-gcm`.
+    AES_GCM("|cipher=aes-gcm"),
+    /// And by `cipher=chacha20-poly1305`.
+    CHACHA20_POLY1305("|cipher=chacha20-poly1305");
 
     // Every process makes a file of its own with the same key, which protects nothing.
     private static final String KEY = "bench " + "b5".repeat(32) + "\n";
+
+    private final String cipher;
+
+    Protection(final String cipher) {
+        this.cipher = cipher;
+    }
 
     /// The options of a channel, and the key file that they name; it is deleted on close.
     record Options(String text, Path keyFile) implements AutoCloseable {
@@ -34,16 +44,23 @@ public enum Protection {
 
     /// As users write it.
     public String label() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /// The one with this label.
+    ///
+    /// @throws IllegalArgumentException where there is none
+    public static Protection of(final String label) {
+        return valueOf(label.toUpperCase(Locale.ROOT).replace('-', '_'));
     }
 
     /// For one end of one stream. The caller closes it.
     Options options() {
         return switch (this) {
             case PLAIN -> new Options("", Options.NONE);
-            case AUTH -> {
+            case AUTH, AES_GCM, CHACHA20_POLY1305 -> {
                 final Path keyFile = keyFile();
-                yield new Options("|auth=psk:" + keyFile, keyFile);
+                yield new Options(cipher + "|auth=psk:" + keyFile, keyFile);
             }
         };
     }
