@@ -108,6 +108,7 @@ final class BenchTable {
                 .field("lost_frames", BenchRow::lostFrames);
         BenchRows.RATIOS.forEach(name -> table.field(name, row -> row.ratio(name)));
         return table.field("beside", row -> row.setting().bystander().text())
+                .field("security", row -> row.system().protection().label())
                 .field("warm_up_s", BenchRow::warmUpSeconds)
                 .field(
                         "rounds",
