@@ -78,7 +78,7 @@ public abstract sealed class SecureEnd implements AutoCloseable permits SecureSo
     private void checkNonce(final Way way, final MemorySegment sealed) {
         if (!run.truth().isNonceNew(way, sealed)) {
             run.violation(way + ": a nonce comes again, counter " + ControlLayout.COUNTER.get(sealed, 0) + " of epoch "
-                    + ControlLayout.KEY_EPOCH.get(sealed, 0));
+                    + ControlLayout.KEY_EPOCH.get(sealed, 0) + ", type " + ControlLayout.type(sealed, 0));
         }
     }
 

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// What honest ends sealed in a run, and the nonces that they used.
 final class Truth {
@@ -21,11 +22,18 @@ final class Truth {
     }
 
     private static final int SENDER_AND_TAG = 24;
+    private static final int CHALLENGE_BYTES = 32;
 
     private record Control(Way way, ByteBuffer content) {}
 
     /// @param peer the handshake's number, or the member that sent
-    private record ControlNonce(Way way, boolean answers, long session, long peer, int epoch, long counter) {}
+    /// @param key the epoch, or the number of the pair's key
+    private record ControlNonce(Way way, boolean answers, long session, long peer, int key, long counter) {}
+
+    private record Handshake(long session, long id) {}
+
+    /// The source's part of a handshake, which makes its keys.
+    private record Pair(ByteBuffer challenge, int key) {}
 
     private record DataNonce(long session, int epoch, long sequence) {}
 
@@ -33,6 +41,7 @@ final class Truth {
 
     private final Set<Control> control = new HashSet<>();
     private final Set<ControlNonce> controlNonces = new HashSet<>();
+    private final Map<Handshake, Pair> pairs = new HashMap<>();
     private final Set<Header> headers = new HashSet<>();
     private final Map<DataNonce, ByteBuffer> dataNonces = new HashMap<>();
 
@@ -79,13 +88,32 @@ final class Truth {
                     case BETWEEN_MEMBERS ->
                         sealed.get(ValueLayout.JAVA_LONG_UNALIGNED, sealed.byteSize() - SENDER_AND_TAG);
                 };
+        final int key = way == Way.TO_MEMBER
+                ? pairKey(new Handshake(ControlLayout.SESSION.get(sealed, 0), peer), answers ? sealed : null)
+                : ControlLayout.KEY_EPOCH.get(sealed, 0);
         return controlNonces.add(new ControlNonce(
                 way,
                 answers,
                 ControlLayout.SESSION.get(sealed, 0),
                 peer,
-                ControlLayout.KEY_EPOCH.get(sealed, 0),
+                key,
                 ControlLayout.COUNTER.get(sealed, 0)));
+    }
+
+    // A PROOF that comes again where the handshake was forgotten makes other keys.
+    private int pairKey(final Handshake handshake, final @Nullable MemorySegment answer) {
+        final Pair known = pairs.get(handshake);
+        if (answer == null) {
+            return known == null ? 0 : known.key;
+        }
+        final ByteBuffer challenge =
+                ByteBuffer.wrap(answer.asSlice(ControlLayout.LENGTH, CHALLENGE_BYTES).toArray(ValueLayout.JAVA_BYTE));
+        if (known != null && known.challenge.equals(challenge)) {
+            return known.key;
+        }
+        final int next = known == null ? 0 : known.key + 1;
+        pairs.put(handshake, new Pair(challenge, next));
+        return next;
     }
 
     /// The source sealed a header of the data.
