@@ -92,7 +92,7 @@ final class SimSource extends SimNode implements ControlPort {
                 plant.aliveTimeoutMs(),
                 CONTROL_ADDRESS,
                 new byte[] {2},
-                secure != null);
+                secure == null ? StreamInfo.Seal.NONE : StreamInfo.Seal.HEADER);
         final int batchMax = options.flow().batchMax();
         data = new SimSendLane(
                 this,

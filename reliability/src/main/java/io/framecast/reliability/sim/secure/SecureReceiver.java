@@ -93,23 +93,45 @@ public final class SecureReceiver extends SecureEnd {
     /// @param repairs the memory where headers of repairs land
     public DataOpener data(final long session, final MemorySegment repairs) {
         final DataOpener opener = end.data(session);
-        return (headers, header, payload, at, bytes) -> {
-            final byte[] sealed =
-                    headers.asSlice(header, DataLayout.SEALED_LENGTH).toArray(ValueLayout.JAVA_BYTE);
-            final boolean isHonest = run().truth().isHonestHeader(session, sealed);
-            final boolean isOpen = opener.open(headers, header, payload, at, bytes)
-                    || (run().plant() == Plant.REPAIR_TAG_UNCHECKED && headers == repairs);
-            if (isOpen && !isHonest) {
-                run().violation("takes a header that nobody sealed, sequence "
-                        + DataLayout.SEQUENCE.get(headers, header));
-            } else if (isOpen) {
-                checkEpoch(session, DataLayout.KEY_EPOCH.get(headers, header));
-            } else if (isHonest) {
-                // It has no keys of that epoch.
-                run().journal().count(SimCount.LOSSES);
+        return new DataOpener() {
+            @Override
+            public boolean open(
+                    final MemorySegment headers,
+                    final long header,
+                    final MemorySegment payload,
+                    final long at,
+                    final int bytes) {
+                final byte[] sealed =
+                        headers.asSlice(header, DataLayout.SEALED_LENGTH).toArray(ValueLayout.JAVA_BYTE);
+                final boolean isOpen = opener.open(headers, header, payload, at, bytes)
+                        || (run().plant() == Plant.REPAIR_TAG_UNCHECKED && headers == repairs);
+                check(session, sealed, isOpen);
+                return isOpen;
             }
-            return isOpen;
+
+            @Override
+            public void reseal(
+                    final MemorySegment headers,
+                    final long header,
+                    final MemorySegment payload,
+                    final long at,
+                    final int bytes) {
+                opener.reseal(headers, header, payload, at, bytes);
+            }
         };
+    }
+
+    private void check(final long session, final byte[] header, final boolean isOpen) {
+        final MemorySegment bytes = MemorySegment.ofArray(header);
+        final boolean isHonest = run().truth().isHonestHeader(session, header);
+        if (isOpen && !isHonest) {
+            run().violation("takes a header that nobody sealed, sequence " + DataLayout.SEQUENCE.get(bytes, 0));
+        } else if (isOpen) {
+            checkEpoch(session, DataLayout.KEY_EPOCH.get(bytes, 0));
+        } else if (isHonest) {
+            // It has no keys of that epoch.
+            run().journal().count(SimCount.LOSSES);
+        }
     }
 
     private void checkEpoch(final long session, final int epoch) {
