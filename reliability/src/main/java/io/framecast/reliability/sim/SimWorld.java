@@ -27,6 +27,9 @@ record SimWorld(
         SimFabric fabric,
         @Nullable SecureRun secure,
         List<SimSession> sessions) {
+    // Keys that somebody stole are over late in a run.
+    private static final long ATTACK_LONGER_NS = 1_000_000_000;
+
     static SimWorld of(
             final SimOptions options,
             final SplittableRandom random,
@@ -63,7 +66,7 @@ record SimWorld(
                 journal,
                 options.plant(),
                 network.attacked(options.link()),
-                SimFaults.endNs(options.faults()));
+                SimFaults.endNs(options.faults()) + ATTACK_LONGER_NS);
         network.watchedBy(made.adversary());
         return made;
     }

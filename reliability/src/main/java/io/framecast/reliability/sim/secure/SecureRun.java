@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// One thread. It owns the keys of all ends, which [#close] wipes.
 public final class SecureRun implements AutoCloseable {
     /// Time for which a receiver takes keys of an epoch after the source uses later ones.
-    public static final long PREVIOUS_NS = 1_000_000_000;
+    public static final long PREVIOUS_NS = 1_600_000_000;
 
     /// Room for the longest datagram that an end looks at.
     static final int SLOT_BYTES = (Wire.CONTROL_BYTES_MAX + 63) / 64 * 64;
