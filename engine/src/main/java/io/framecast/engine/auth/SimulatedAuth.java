@@ -148,8 +148,7 @@ public final class SimulatedAuth implements SimSecurity {
         private final ControlKey.SealCounter counter;
         private final DataKeys dataKeys = new DataKeys();
         private final HeaderTags tags = new HeaderTags(dataKeys);
-        private final ControlSealer sealer =
-                new ControlSealer(new Counts<>(ProtectionEvent.class));
+        private final ControlSealer sealer = new ControlSealer(new Counts<>(ProtectionEvent.class));
 
         private KeyThief(final EpochKeys original, final long counter) {
             try (Arena arena = Arena.ofConfined()) {
@@ -161,8 +160,7 @@ public final class SimulatedAuth implements SimSecurity {
                 groupKey = SecretBytes.take(memory, KeysLayout.GROUP_KEY, Cipher.KEY_BYTES);
             }
             this.counter = new ControlKey.SealCounter(counter);
-            group = new ControlKey(
-                    CIPHER, KeySchedule.group(groupKey), ControlNonce.SOURCE_TO_GROUP, this.counter);
+            group = new ControlKey(CIPHER, KeySchedule.group(groupKey), ControlNonce.SOURCE_TO_GROUP, this.counter);
             dataKeys.epochs().add(epoch);
             dataKeys.change(epoch.epoch());
         }

@@ -48,8 +48,7 @@ final class SimulatedAuthTest {
     }
 
     @ParameterizedTest
-    @EnumSource(
-            names = {"NONCE_REUSED", "REPLAY_WINDOW_OFF_BY_ONE", "REPAIR_TAG_UNCHECKED", "OLD_EPOCH_ACCEPTED"})
+    @EnumSource(names = {"NONCE_REUSED", "REPLAY_WINDOW_OFF_BY_ONE", "REPAIR_TAG_UNCHECKED", "OLD_EPOCH_ACCEPTED"})
     void shouldFindThePlantWhenTheProtectionIsBroken(final Plant plant) {
         final Swarm swarm = Swarm.of(4, 0.05).withCrashes().withPlant(plant);
         boolean found = false;

@@ -83,7 +83,9 @@ final class SimPublisher {
         nextFrameNs = beginNs;
         pauseMaxNs = options.faults().unrest() == 0 ? 1 : 1 + random.nextLong(PAUSE_MAX_NS);
         // Long faults need a stream that lasts as long.
-        final long spreadNs = options.faults().crashes().isAny() || world.secure() != null ? SimFaults.CRASHES_NS / stream.frames() : 0;
+        final long spreadNs = options.faults().crashes().isAny() || world.secure() != null
+                ? SimFaults.CRASHES_NS / stream.frames()
+                : 0;
         breakMaxNs = Math.min(BREAK_MAX_NS, (long) (4 * spreadNs * random.nextDouble()));
     }
 

@@ -124,8 +124,8 @@ final class SimSource extends SimNode implements ControlPort {
         if (protection == null) {
             return null;
         }
-        final SecureSource made =
-                protection.source(life.nonce(), options.receivers(), (address, datagram, _) -> shake(address, datagram));
+        final SecureSource made = protection.source(
+                life.nonce(), options.receivers(), (address, datagram, _) -> shake(address, datagram));
         window.sealedBy(made.data());
         for (int i = random().nextInt(REKEYS_MAX + 1); i > 0; i--) {
             final long atNs = events().nowNs() + random().nextLong(SimFaults.endNs(options.faults()) / 2);

@@ -48,7 +48,9 @@ record SimWorld(
                 new SimArchive(events, journal, network, random.split(), restarts),
                 new SimTail(options.link().delayNs()),
                 new SimFabric(),
-                security == null ? null : secure(security, new SplittableRandom(~seed), events, journal, network, options),
+                security == null
+                        ? null
+                        : secure(security, new SplittableRandom(~seed), events, journal, network, options),
                 new ArrayList<>());
     }
 

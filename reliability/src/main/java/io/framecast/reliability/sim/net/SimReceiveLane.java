@@ -168,7 +168,8 @@ public final class SimReceiveLane implements LanePort {
     }
 
     /// Landing slots of their own, filled with rubbish.
-    public static LandingSlots slots(final MemorySegment payload, final int slotBytes, final int slots, final int headerBytes) {
+    public static LandingSlots slots(
+            final MemorySegment payload, final int slotBytes, final int slots, final int headerBytes) {
         final byte[] headers = new byte[slots * headerBytes];
         java.util.Arrays.fill(headers, (byte) 0x55);
         return new LandingSlots(MemorySegment.ofArray(headers), 0, payload.asSlice(0), slotBytes, slots, headerBytes);

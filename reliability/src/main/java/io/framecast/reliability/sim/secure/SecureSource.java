@@ -18,15 +18,13 @@ public final class SecureSource extends SecureEnd {
     private final SimSecurity.Source end;
     private int sentToGroup;
 
-    SecureSource(
-            final SecureRun run, final long session, final int handshakesMax, final SimSecurity.Output output) {
+    SecureSource(final SecureRun run, final long session, final int handshakesMax, final SimSecurity.Output output) {
         super(run, true);
         this.session = session;
-        end = run.security()
-                .source(session, handshakesMax, run.random().split(), (address, datagram, bytes) -> {
-                    final MemorySegment copy = sent(datagram, bytes);
-                    output.send(address, copy, bytes);
-                });
+        end = run.security().source(session, handshakesMax, run.random().split(), (address, datagram, bytes) -> {
+            final MemorySegment copy = sent(datagram, bytes);
+            output.send(address, copy, bytes);
+        });
     }
 
     @Override

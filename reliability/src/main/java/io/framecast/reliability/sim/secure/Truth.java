@@ -81,23 +81,16 @@ final class Truth {
     /// @return false where its key used it before
     boolean isNonceNew(final Way way, final MemorySegment sealed) {
         final boolean answers = ControlLayout.type(sealed, 0) == ControlLayout.TYPE_ANSWER;
-        final long peer =
-                switch (way) {
-                    case TO_GROUP -> 0;
-                    case TO_MEMBER, TO_SOURCE -> ControlLayout.RECEIVER.get(sealed, 0) >>> 32;
-                    case BETWEEN_MEMBERS ->
-                        sealed.get(ValueLayout.JAVA_LONG_UNALIGNED, sealed.byteSize() - SENDER_AND_TAG);
-                };
+        final long peer = switch (way) {
+            case TO_GROUP -> 0;
+            case TO_MEMBER, TO_SOURCE -> ControlLayout.RECEIVER.get(sealed, 0) >>> 32;
+            case BETWEEN_MEMBERS -> sealed.get(ValueLayout.JAVA_LONG_UNALIGNED, sealed.byteSize() - SENDER_AND_TAG);
+        };
         final int key = way == Way.TO_MEMBER
                 ? pairKey(new Handshake(ControlLayout.SESSION.get(sealed, 0), peer), answers ? sealed : null)
                 : ControlLayout.KEY_EPOCH.get(sealed, 0);
         return controlNonces.add(new ControlNonce(
-                way,
-                answers,
-                ControlLayout.SESSION.get(sealed, 0),
-                peer,
-                key,
-                ControlLayout.COUNTER.get(sealed, 0)));
+                way, answers, ControlLayout.SESSION.get(sealed, 0), peer, key, ControlLayout.COUNTER.get(sealed, 0)));
     }
 
     // A PROOF that comes again where the handshake was forgotten makes other keys.
@@ -106,8 +99,8 @@ final class Truth {
         if (answer == null) {
             return known == null ? 0 : known.key;
         }
-        final ByteBuffer challenge =
-                ByteBuffer.wrap(answer.asSlice(ControlLayout.LENGTH, CHALLENGE_BYTES).toArray(ValueLayout.JAVA_BYTE));
+        final ByteBuffer challenge = ByteBuffer.wrap(
+                answer.asSlice(ControlLayout.LENGTH, CHALLENGE_BYTES).toArray(ValueLayout.JAVA_BYTE));
         if (known != null && known.challenge.equals(challenge)) {
             return known.key;
         }
