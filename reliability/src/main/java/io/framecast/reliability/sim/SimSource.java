@@ -147,7 +147,8 @@ final class SimSource extends SimNode implements ControlPort {
     }
 
     private void rekey(final SecureSource protection) {
-        protection.rekey(nowNs(), random().nextLong(ALIVE_TIMEOUT_NS), this::isMember);
+        // A member without the keys then has lost its source: data that it misses under them would never be opened.
+        protection.rekey(nowNs(), 2 * ALIVE_TIMEOUT_NS, this::isMember);
     }
 
     private boolean isMember(final int handshakeId) {
