@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import java.util.random.RandomGenerator;
 
@@ -76,6 +77,16 @@ public final class SimulatedAuth implements SimSecurity {
         @Override
         public void evict(final int handshakeId) {
             protection.evict(handshakeId);
+        }
+
+        @Override
+        public void useWhere(final BooleanSupplier condition) {
+            protection.useWhere(condition);
+        }
+
+        @Override
+        public int epoch() {
+            return protection.dataKeys().epoch();
         }
 
         @Override

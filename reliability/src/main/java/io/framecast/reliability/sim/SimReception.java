@@ -205,8 +205,13 @@ final class SimReception implements ReceiverOutput {
         }
         session = new ReceiveSession(
                 machine, assembly, repairs, dataLane, repairLane, windows, consumer, user.delivery(), false);
+        protect();
+    }
+
+    private void protect() {
         if (secure != null) {
-            session.openedBy(secure.data(stream.session(), memory.repairs().headers()));
+            session.openedBy(secure.data(
+                    source.nonce(), repairs.landing().headers()));
         }
     }
 

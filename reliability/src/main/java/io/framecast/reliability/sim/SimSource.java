@@ -127,6 +127,7 @@ final class SimSource extends SimNode implements ControlPort {
         final SecureSource made = protection.source(
                 life.nonce(), options.receivers(), (address, datagram, _) -> shake(address, datagram));
         window.sealedBy(made.data());
+        made.useBehind(window::freed);
         for (int i = random().nextInt(REKEYS_MAX + 1); i > 0; i--) {
             final long atNs = events().nowNs() + random().nextLong(SimFaults.endNs(options.faults()) / 2);
             events().at(atNs, () -> {
@@ -211,6 +212,9 @@ final class SimSource extends SimNode implements ControlPort {
                 onControl(plain);
             }
             work++;
+        }
+        if (secure != null) {
+            secure.onCycle(window.sealed());
         }
         plant.onCycle();
         data.pass();

@@ -177,14 +177,17 @@ public final class Adversary implements AutoCloseable {
                 final SecureReceiver there = run.receiverAt(to);
                 if (there != null && there.isOver(theft.session, theft.keys.epoch())) {
                     run.journal().count(SimCount.ABUSES);
-                    abuse(one, theft, to);
+                    abuse(one, theft, to, there.isForgotten(theft.session, theft.keys.epoch()));
                 }
             }
         }
     }
 
-    private void abuse(final Seen one, final Theft theft, final int to) {
+    private void abuse(final Seen one, final Theft theft, final int to, final boolean isForgotten) {
         if (!one.isControl()) {
+            if (!isForgotten) {
+                return;
+            }
             final SimLane lane = random.nextBoolean() ? SimLane.DATA : SimLane.REPAIR;
             final MemorySegment forged = forger.data(one, theft.session);
             if (Forger.isData(forged)) {

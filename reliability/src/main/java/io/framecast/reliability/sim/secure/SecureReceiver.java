@@ -126,9 +126,7 @@ public final class SecureReceiver extends SecureEnd {
         final boolean isHonest = run().truth().isHonestHeader(session, header);
         if (isOpen && !isHonest) {
             run().violation("takes a header that nobody sealed, sequence " + DataLayout.SEQUENCE.get(bytes, 0));
-        } else if (isOpen) {
-            checkEpoch(session, DataLayout.KEY_EPOCH.get(bytes, 0));
-        } else if (isHonest) {
+        } else if (!isOpen && isHonest) {
             // It has no keys of that epoch.
             run().journal().count(SimCount.LOSSES);
         }
@@ -140,7 +138,15 @@ public final class SecureReceiver extends SecureEnd {
         }
     }
 
-    /// Whether nothing sealed under an epoch may be taken any more.
+    /// Whether no data sealed under an epoch may be taken any more: of the one before the present, repairs may.
+    boolean isForgotten(final long session, final int epoch) {
+        return uses.getOrDefault(session, List.of()).stream()
+                        .filter(use -> use.epoch > epoch)
+                        .count()
+                > 1;
+    }
+
+    /// Whether no control datagram sealed under an epoch may be taken any more.
     boolean isOver(final long session, final int epoch) {
         for (final Use use : uses.getOrDefault(session, List.of())) {
             if (use.epoch > epoch) {

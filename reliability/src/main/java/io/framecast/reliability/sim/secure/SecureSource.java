@@ -8,6 +8,7 @@ import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.function.IntPredicate;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// A source's end in one session.
@@ -17,6 +18,9 @@ public final class SecureSource extends SecureEnd {
     private final long session;
     private final SimSecurity.Source end;
     private int sentToGroup;
+    private int epoch;
+    // The first sequence that is sealed under it.
+    private long begin;
 
     SecureSource(final SecureRun run, final long session, final int handshakesMax, final SimSecurity.Output output) {
         super(run, true);
@@ -30,6 +34,24 @@ public final class SecureSource extends SecureEnd {
     @Override
     ControlProtection control() {
         return end.control();
+    }
+
+    /// The next keys are used once nothing sealed under earlier ones than the present can be repaired.
+    ///
+    /// @param freed below which the window holds nothing
+    public void useBehind(final LongSupplier freed) {
+        epoch = end.epoch();
+        end.useWhere(() -> freed.getAsLong() >= begin);
+    }
+
+    /// In each cycle, after the protection's work.
+    ///
+    /// @param sealed sequences so far
+    public void onCycle(final long sealed) {
+        if (epoch != end.epoch()) {
+            epoch = end.epoch();
+            begin = sealed;
+        }
     }
 
     /// Seals a datagram to the group.

@@ -4,6 +4,7 @@ import io.framecast.reliability.lane.ControlProtection;
 import io.framecast.reliability.lane.DataOpener;
 import io.framecast.reliability.lane.DataSealer;
 import java.lang.foreign.MemorySegment;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import java.util.random.RandomGenerator;
 
@@ -46,6 +47,12 @@ public interface SimSecurity {
 
         /// Removes a receiver's handshake, so that it gets no new keys.
         void evict(int handshakeId);
+
+        /// The next keys are used only where this holds.
+        void useWhere(BooleanSupplier condition);
+
+        /// The epoch that it seals under.
+        int epoch();
 
         /// Makes the next epoch's keys.
         ///
