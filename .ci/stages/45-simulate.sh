@@ -2,12 +2,14 @@
 # The simulator on seeds that no test has: which ones follows from the commit, so that every commit tries others and the
 # same commit the same. Ends with "N passed, N failed"; the printed command repeats a failure.
 #
-#   SIMULATE_SEEDS   how many of each kind, default 600; of hosts with several processes 2000
+#   SIMULATE_SEEDS   how many of each kind, default 600; of hosts with several processes 2000,
+#                    of protected streams under attack 150
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 
 seeds=${SIMULATE_SEEDS:-600}
 host_seeds=${SIMULATE_SEEDS:-2000}
+adversary_seeds=${SIMULATE_SEEDS:-150}
 first=$((16#$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1000000) + 1000000))
 passed=0
 failed=0
@@ -33,6 +35,8 @@ sys.exit(0 if result["drops"] > 0 and result["repairs"] > 0 and result["frames"]
 
 simulate --receivers 4
 simulate --receivers 16 --loss 0.05 --crashes
+seeds=$adversary_seeds simulate --receivers 4 --adversary
+seeds=$adversary_seeds simulate --receivers 4 --adversary --crashes
 seeds=$host_seeds simulate --receivers 3 --host-group 4 --crashes
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

@@ -117,6 +117,10 @@ public final class SourceProtection implements ControlProtection {
 
     @Override
     public int sealToGroup(final MemorySegment datagram, final int bytes) {
+        if (ControlLayout.RECEIVER.get(datagram, 0) != 0) {
+            // To all, because the source has no address of that receiver any more, which alone opens it.
+            return sealToPeer(datagram, bytes);
+        }
         return sealer.seal(current.group(), EpochKeys.low(current.epoch()), datagram, bytes);
     }
 

@@ -257,6 +257,21 @@ final class SealingTest {
         return receiver.heartbeats.size();
     }
 
+    /// A receiver without a place at the source is told so by multicast: the source has no address of it.
+    @Test
+    void shouldBeOpenedByTheReceiverThatItNamesWhenItGoesToAll() {
+        try (AuthWorld world = two(9)) {
+            final Receiver first = world.first();
+            final long id = first.protection.receiverId(AuthWorld.SESSION, world.random);
+            final byte[] plain = world.plain(ControlLayout.TYPE_EVICT, id, 48);
+
+            final byte[] sealed = world.sealedToGroup(plain.clone());
+
+            assertArrayEquals(expected(plain, sealed), world.openAt(first, sealed));
+            assertEquals(0, world.openAt(world.receivers.get(1), sealed).length);
+        }
+    }
+
     @Test
     void shouldNotOpenItsOwnDatagramsThatCameBack() {
         try (AuthWorld world = two(10)) {

@@ -78,11 +78,17 @@ final class SimArchive {
         }
     }
 
+    // A sealed one must not be taken again.
+    private static boolean isPlainNack(final MemorySegment datagram) {
+        return ControlLayout.type(datagram, 0) == ControlLayout.TYPE_NACK
+                && ControlLayout.TAG_BYTES.get(datagram, 0) == 0;
+    }
+
     // Not by links: they would count it as one of the session's losses.
     private void send(final Kept one) {
         if (one.from != SimNetwork.SOURCE) {
             // The source repairs once more what it still holds.
-            if (ControlLayout.type(one.datagram, 0) == ControlLayout.TYPE_NACK) {
+            if (isPlainNack(one.datagram)) {
                 for (int i = 0; i < NackLayout.ranges(one.datagram, 0); i++) {
                     journal.count(SimCount.LOSSES, NackLayout.count(one.datagram, 0, i));
                 }

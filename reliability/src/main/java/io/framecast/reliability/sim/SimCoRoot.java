@@ -12,7 +12,6 @@ import io.framecast.reliability.sim.net.SimLane;
 import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.window.WindowMemory;
-import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.RemotePlace;
@@ -60,11 +59,12 @@ final class SimCoRoot implements CoRootOutput {
         this.control = control;
         final int slots = stream.windowSlots() + 1;
         memory = new WindowMemory(
-                MemorySegment.ofArray(new byte[slots * DataLayout.LENGTH]),
+                MemorySegment.ofArray(new byte[slots * stream.headerBytes()]),
                 MemorySegment.ofArray(new byte[slots * stream.slotBytes()]),
                 new int[slots],
                 stream.windowSlots(),
-                stream.slotBytes());
+                stream.slotBytes(),
+                stream.headerBytes());
         if (world.options().audience().oneSided() > 0) {
             final OneSidedPort port = new SimOneSided(process, null);
             exposed = ExposedWindow.ofReplica(port, memory, RepairGroupLayout.MEMBERS_MAX, "", _ -> {});
@@ -153,8 +153,11 @@ final class SimCoRoot implements CoRootOutput {
 
     @Override
     public void sendControl(final int member, final int bytes) {
-        final byte[] datagram = control.asSlice(0, bytes).toArray(JAVA_BYTE);
-        network.between(address, members[member], SimLane.CONTROL, MemorySegment.ofArray(datagram));
+        final byte[] plain = control.asSlice(0, bytes).toArray(JAVA_BYTE);
+        final MemorySegment datagram = reception.toMember(MemorySegment.ofArray(plain));
+        if (datagram != null) {
+            network.between(address, members[member], SimLane.CONTROL, datagram);
+        }
     }
 
     @Override

@@ -87,8 +87,13 @@ final class SimFrameMemory implements FrameMemory {
         data = SimReceiveLane.slots(
                 MemorySegment.ofArray(of(staged ? Space.STAGING : Space.RING)),
                 slotBytes,
-                staged ? shape.landingSlots() : shape.ringSlots());
-        repairs = SimReceiveLane.slots(MemorySegment.ofArray(of(Space.REPAIR)), slotBytes, shape.allRepairSlots());
+                staged ? shape.landingSlots() : shape.ringSlots(),
+                shape.stream().headerBytes());
+        repairs = SimReceiveLane.slots(
+                MemorySegment.ofArray(of(Space.REPAIR)),
+                slotBytes,
+                shape.allRepairSlots(),
+                shape.stream().headerBytes());
         mappedTwice =
                 shared || (shape.kind() == Kind.IN_RING ? random.nextInt(4) != 0 : random.nextBoolean() && !staged);
         final boolean quiet = process.world().options().faults().isNone();

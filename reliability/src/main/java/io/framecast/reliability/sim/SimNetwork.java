@@ -1,6 +1,8 @@
 package io.framecast.reliability.sim;
 
 import io.framecast.reliability.sim.net.SimLane;
+import io.framecast.reliability.sim.plan.LinkSpec;
+import io.framecast.reliability.sim.secure.Adversary;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -12,10 +14,14 @@ import org.jspecify.annotations.Nullable;
 /// for every receiver on every lane.
 final class SimNetwork {
     /// The source's address; others count from 0.
-    static final int SOURCE = -1;
+    static final int SOURCE = Adversary.SOURCE;
+
+    // A link counts what it holds for longer.
+    private static final long LATE_NS = 1_000_000;
 
     private final List<SimHost> hosts = new ArrayList<>();
     private @Nullable SimHost source;
+    private @Nullable Adversary adversary;
 
     void source(final SimHost host) {
         source = host;
@@ -35,8 +41,41 @@ final class SimNetwork {
         return Collections.unmodifiableList(hosts);
     }
 
+    /// Somebody sees all datagrams.
+    void watchedBy(final Adversary made) {
+        adversary = made;
+    }
+
+    private void show(final int from, final int to, final SimLane lane, final MemorySegment datagram) {
+        if (adversary != null) {
+            adversary.see(from, to, lane, datagram);
+        }
+    }
+
+    /// How the adversary reaches the hosts: not by their links, which would count losses.
+    Adversary.Wire attacked(final LinkSpec link) {
+        return new Adversary.Wire() {
+            @Override
+            public int receivers() {
+                return hosts.size();
+            }
+
+            @Override
+            public long transitMaxNs() {
+                return 4 * (link.delayNs() + link.jitterNs()) + LATE_NS;
+            }
+
+            @Override
+            public void deliver(final int to, final SimLane lane, final MemorySegment datagram) {
+                final SimHost host = to == SOURCE ? source() : hosts.get(to);
+                host.arrive(lane, datagram);
+            }
+        };
+    }
+
     /// From the source to all receivers.
     void multicast(final SimLane lane, final MemorySegment datagram) {
+        show(SOURCE, Adversary.ALL, lane, datagram);
         for (final SimHost host : hosts) {
             if (host.listens()) {
                 host.links().down().send(lane, datagram, host);
@@ -46,6 +85,7 @@ final class SimNetwork {
 
     /// From the source to one receiver.
     void unicast(final int address, final SimLane lane, final MemorySegment datagram) {
+        show(SOURCE, address, lane, datagram);
         final SimHost host = hosts.get(address);
         if (host.isUp()) {
             host.links().down().send(lane, datagram, host);
@@ -54,6 +94,7 @@ final class SimNetwork {
 
     /// From one receiver to the source.
     void toSource(final int address, final MemorySegment datagram) {
+        show(address, SOURCE, SimLane.CONTROL, datagram);
         final SimHost host = source;
         if (host != null) {
             hosts.get(address).links().up().send(SimLane.CONTROL, datagram, host);
@@ -62,6 +103,7 @@ final class SimNetwork {
 
     /// From one receiver to another: out by the sender's link, in by the destination's.
     void between(final int from, final int to, final SimLane lane, final MemorySegment datagram) {
+        show(from, to, lane, datagram);
         final SimHost host = hosts.get(to);
         hosts.get(from).links().up().send(lane, datagram, (l, d) -> {
             if (host.isUp()) {

@@ -64,15 +64,17 @@ final class SimPublisher {
         events = world.events();
         // One more for the probe's slot.
         final int slots = stream.windowSlots() + 1;
+        final int headerBytes = world.secure() == null ? DataLayout.LENGTH : DataLayout.SEALED_LENGTH;
         payloads = new byte[Math.multiplyExact(slots, stream.slotBytes())];
         final int[] lengths = new int[slots];
         lengths[stream.windowSlots()] = stream.slotBytes();
         memory = new WindowMemory(
-                MemorySegment.ofArray(new byte[slots * DataLayout.LENGTH]),
+                MemorySegment.ofArray(new byte[slots * headerBytes]),
                 MemorySegment.ofArray(payloads),
                 lengths,
                 stream.windowSlots(),
-                stream.slotBytes());
+                stream.slotBytes(),
+                headerBytes);
         window = new SendWindow(memory, session.nonce()).firstFrameId(stream.firstFrameId());
         small = window.bundle();
         formats = new SimFormats(stream.formatFrames(), session.nonce());
@@ -81,7 +83,9 @@ final class SimPublisher {
         nextFrameNs = beginNs;
         pauseMaxNs = options.faults().unrest() == 0 ? 1 : 1 + random.nextLong(PAUSE_MAX_NS);
         // Long faults need a stream that lasts as long.
-        final long spreadNs = options.faults().crashes().isAny() ? SimFaults.CRASHES_NS / stream.frames() : 0;
+        final long spreadNs = options.faults().crashes().isAny() || world.secure() != null
+                ? SimFaults.CRASHES_NS / stream.frames()
+                : 0;
         breakMaxNs = Math.min(BREAK_MAX_NS, (long) (4 * spreadNs * random.nextDouble()));
     }
 

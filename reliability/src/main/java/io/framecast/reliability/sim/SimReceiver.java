@@ -2,6 +2,8 @@ package io.framecast.reliability.sim;
 
 import io.framecast.reliability.sim.net.SimLane;
 import io.framecast.reliability.sim.record.SimCount;
+import io.framecast.reliability.sim.secure.SecureReceiver;
+import io.framecast.reliability.sim.secure.SecureRun;
 import io.framecast.reliability.sim.shared.SharedSegment;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
@@ -9,11 +11,13 @@ import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// A receiver's process: finds sources by their heartbeats and joins each session. When it lost a session that goes
 /// on, it joins again under a new identity. Every session gets every datagram of every lane, as sockets of one
@@ -28,6 +32,7 @@ class SimReceiver extends SimNode {
     private final Set<Long> ended = new HashSet<>();
     private final Set<Long> joined = new HashSet<>();
     private final boolean links;
+    private final @Nullable SecureReceiver secure;
     private long notBeforeNs;
 
     SimReceiver(final SimHost host, final RandomGenerator random, final SimUser user) {
@@ -35,6 +40,31 @@ class SimReceiver extends SimNode {
         this.user = user;
         final double share = world().options().audience().oneSided();
         links = share > 0 && random.nextDouble() < share;
+        final SecureRun protection = world().secure();
+        secure = protection == null
+                ? null
+                : protection.receiver(
+                        host.address(),
+                        SimNetwork.name(host.address()),
+                        this::nowNs,
+                        (address, datagram, _) -> shake(address, datagram),
+                        this::onControl);
+    }
+
+    // A heartbeat may name any address.
+    private void shake(final byte[] address, final MemorySegment datagram) {
+        final int number = SimNetwork.number(address);
+        if (Arrays.equals(address, SimSource.CONTROL_ADDRESS)) {
+            world().archive().offer(SimLane.CONTROL, host().address(), datagram);
+            world().network().toSource(host().address(), datagram);
+        } else if (world().network().isAddress(number)) {
+            world().network().between(host().address(), number, SimLane.CONTROL, datagram);
+        }
+    }
+
+    /// Its end of protected streams; null where none is.
+    final @Nullable SecureReceiver secure() {
+        return secure;
     }
 
     /// Whether its payloads land where it cannot read them.
@@ -86,9 +116,13 @@ class SimReceiver extends SimNode {
 
     @Override
     int cycle() {
-        int work = 0;
+        int work = secure == null ? 0 : secure.doWork(nowNs());
         while (!inbox().isEmpty()) {
-            onControl(inbox().remove());
+            final MemorySegment arrived = inbox().remove();
+            final MemorySegment plain = secure == null ? arrived : secure.open(arrived, nowNs());
+            if (plain != null) {
+                onControl(plain);
+            }
             work++;
         }
         for (final SimReception reception : receptions) {
@@ -160,13 +194,16 @@ class SimReceiver extends SimNode {
                 }
                 reception.conclude();
                 receptions.remove(i);
+                if (secure != null) {
+                    secure.forget(reception.source().nonce());
+                }
             }
         }
     }
 
     @Override
     long nextDeadlineNs() {
-        long deadline = Long.MAX_VALUE;
+        long deadline = secure == null ? Long.MAX_VALUE : secure.nextDeadlineNs();
         for (final SimReception reception : receptions) {
             deadline = Math.min(deadline, reception.nextDeadlineNs());
         }

@@ -30,6 +30,7 @@ import io.framecast.reliability.sim.plan.Plant;
 import io.framecast.reliability.sim.plan.SimOptions;
 import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimJournal;
+import io.framecast.reliability.sim.secure.SecureReceiver;
 import io.framecast.reliability.sim.shared.SharedSegment;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.ControlLayout;
@@ -109,6 +110,7 @@ final class SimReception implements ReceiverOutput {
     private final SimWorld world;
     private final SimSession source;
     private final SimUser user;
+    private final @Nullable SecureReceiver secure;
     private final long id;
     private final int address;
     private final ReceiverMachine machine;
@@ -146,7 +148,8 @@ final class SimReception implements ReceiverOutput {
         address = process.host().address();
         final RandomGenerator random = process.random();
         final SimOptions options = world.options();
-        id = random.nextLong() | 1;
+        secure = process.secure();
+        id = secure == null ? random.nextLong() | 1 : secure.receiverId(stream.session(), random);
         epochOffsetNs = id % EPOCH_OFFSET_MAX_NS;
         final SimMember sharing = process instanceof final SimMember member ? member : null;
         final MemoryShape shape = shape(options, stream, sharing, random);
@@ -202,6 +205,14 @@ final class SimReception implements ReceiverOutput {
         }
         session = new ReceiveSession(
                 machine, assembly, repairs, dataLane, repairLane, windows, consumer, user.delivery(), false);
+        protect();
+    }
+
+    private void protect() {
+        if (secure != null) {
+            session.openedBy(secure.data(
+                    source.nonce(), repairs.landing().headers()));
+        }
     }
 
     private SimInbox inbox(final SimLane lane) {
@@ -584,9 +595,11 @@ final class SimReception implements ReceiverOutput {
     public void sendControl(final int bytes) {
         process.pass(SharedSegment.Step.STORE);
         if (isMeant()) {
-            final MemorySegment datagram = copy(bytes);
-            world.archive().offer(SimLane.CONTROL, address, datagram);
-            world.network().toSource(address, datagram);
+            final MemorySegment datagram = secure == null ? copy(bytes) : secure.toSource(copy(bytes));
+            if (datagram != null) {
+                world.archive().offer(SimLane.CONTROL, address, datagram);
+                world.network().toSource(address, datagram);
+            }
         }
         process.pass(SharedSegment.Step.SENT);
     }
@@ -607,9 +620,20 @@ final class SimReception implements ReceiverOutput {
         process.pass(SharedSegment.Step.STORE);
         if (isMeant()) {
             world.count(SimCount.REPORTS);
-            world.network().between(address, coRoot, SimLane.CONTROL, copy(bytes));
+            final MemorySegment datagram = toMember(copy(bytes));
+            if (datagram != null) {
+                world.network().between(address, coRoot, SimLane.CONTROL, datagram);
+            }
         }
         process.pass(SharedSegment.Step.SENT);
+    }
+
+    /// Seals a datagram to another member, where the stream is protected.
+    ///
+    /// @return null where it must not be sent
+    @Nullable
+    MemorySegment toMember(final MemorySegment plain) {
+        return secure == null ? plain : secure.toMember(plain, id);
     }
 
     private MemorySegment copy(final int bytes) {

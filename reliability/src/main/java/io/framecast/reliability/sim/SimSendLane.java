@@ -3,7 +3,6 @@ package io.framecast.reliability.sim;
 import io.framecast.reliability.lane.SendLanePort;
 import io.framecast.reliability.sim.net.SimLane;
 import io.framecast.reliability.window.WindowMemory;
-import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
@@ -120,15 +119,15 @@ final class SimSendLane implements SendLanePort {
     }
 
     private MemorySegment datagram(final int slot) {
-        final byte[] bytes = new byte[DataLayout.LENGTH + memory.lengths()[slot]];
+        final byte[] bytes = new byte[memory.headerBytes() + memory.lengths()[slot]];
         MemorySegment.copy(
-                memory.headers(), ValueLayout.JAVA_BYTE, memory.headerOffset(slot), bytes, 0, DataLayout.LENGTH);
+                memory.headers(), ValueLayout.JAVA_BYTE, memory.headerOffset(slot), bytes, 0, memory.headerBytes());
         MemorySegment.copy(
                 memory.payload(),
                 ValueLayout.JAVA_BYTE,
                 memory.payloadOffset(slot),
                 bytes,
-                DataLayout.LENGTH,
+                memory.headerBytes(),
                 memory.lengths()[slot]);
         return MemorySegment.ofArray(bytes);
     }

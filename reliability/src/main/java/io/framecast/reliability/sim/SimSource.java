@@ -15,6 +15,8 @@ import io.framecast.reliability.sim.plan.SimOptions;
 import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimFrames;
 import io.framecast.reliability.sim.record.SimJournal;
+import io.framecast.reliability.sim.secure.SecureRun;
+import io.framecast.reliability.sim.secure.SecureSource;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.ControlLayout;
@@ -29,6 +31,8 @@ import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +41,10 @@ import org.jspecify.annotations.Nullable;
 final class SimSource extends SimNode implements ControlPort {
     static final int ALIVE_TIMEOUT_MS = 400;
     static final long ALIVE_TIMEOUT_NS = ALIVE_TIMEOUT_MS * 1_000_000L;
+    static final byte[] CONTROL_ADDRESS = {1};
     private static final int QUEUE_DATAGRAMS = 4096;
+    private static final int REKEYS_MAX = 3;
+    private static final int REKEY_ON_EVICTION_ONE_OF = 2;
 
     private final SimNetwork network;
     private final SimOptions options;
@@ -53,6 +60,9 @@ final class SimSource extends SimNode implements ControlPort {
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final boolean restless;
     private boolean closed;
+    private final @Nullable SecureSource secure;
+    // Handshakes of members that are none any more.
+    private final List<Long> strangers = new ArrayList<>();
     private long joiningTaken;
     private long joiningSent;
 
@@ -66,6 +76,7 @@ final class SimSource extends SimNode implements ControlPort {
         publisher = new SimPublisher(world(), life, random, beginNs);
         window = publisher.window();
         memory = publisher.memory();
+        secure = protect();
         plant = new PlantedSource(this, options.plant());
         final int members = Math.max(4, 2 * options.receivers());
         final CoRootConfig coRoots = options.audience().coRoots();
@@ -79,8 +90,9 @@ final class SimSource extends SimNode implements ControlPort {
                 options.stream().windowSlots(),
                 options.stream().frameMaxBytes(),
                 plant.aliveTimeoutMs(),
-                new byte[] {1},
-                new byte[] {2});
+                CONTROL_ADDRESS,
+                new byte[] {2},
+                secure == null ? StreamInfo.Seal.NONE : StreamInfo.Seal.HEADER);
         final int batchMax = options.flow().batchMax();
         data = new SimSendLane(
                 this,
@@ -105,6 +117,57 @@ final class SimSource extends SimNode implements ControlPort {
             joiningTaken = taken();
             joiningSent = sent();
         });
+    }
+
+    private @Nullable SecureSource protect() {
+        final SecureRun protection = world().secure();
+        if (protection == null) {
+            return null;
+        }
+        final SecureSource made = protection.source(
+                life.nonce(), options.receivers(), (address, datagram, _) -> shake(address, datagram));
+        window.sealedBy(made.data());
+        made.useBehind(window::freed);
+        for (int i = random().nextInt(REKEYS_MAX + 1); i > 0; i--) {
+            final long atNs = events().nowNs() + random().nextLong(SimFaults.endNs(options.faults()) / 2);
+            events().at(atNs, () -> {
+                if (!isStopped() && !isPaused() && !closed) {
+                    rekey(made);
+                    wakeAfter(0);
+                }
+            });
+        }
+        return made;
+    }
+
+    private void shake(final byte[] address, final MemorySegment datagram) {
+        final int to = address(address);
+        if (to != SendLanePort.NO_PEER) {
+            unicast(to, SimLane.CONTROL, datagram);
+        }
+    }
+
+    private void rekey(final SecureSource protection) {
+        // A member without the keys then has lost its source: data that it misses under them would never be opened.
+        protection.rekey(nowNs(), 2 * ALIVE_TIMEOUT_NS, this::isMember);
+    }
+
+    private boolean isMember(final int handshakeId) {
+        for (final SimReception receiver : life.counted()) {
+            if ((int) (receiver.id() >>> 32) == handshakeId && !receiver.life().isDismissed()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // Behind the cycle in which the EVICT was sent: it is sealed for that member.
+    private void evictStrangers(final SecureSource protection) {
+        if (!strangers.isEmpty()) {
+            strangers.forEach(protection::evict);
+            strangers.clear();
+            rekey(protection);
+        }
     }
 
     private long taken() {
@@ -141,10 +204,17 @@ final class SimSource extends SimNode implements ControlPort {
             inbox().clear();
             return 0;
         }
-        int work = 0;
+        int work = secure == null ? 0 : secure.doWork(nowNs());
         while (!inbox().isEmpty()) {
-            onControl(inbox().remove());
+            final MemorySegment arrived = inbox().remove();
+            final MemorySegment plain = secure == null ? arrived : secure.open(arrived, nowNs());
+            if (plain != null) {
+                onControl(plain);
+            }
             work++;
+        }
+        if (secure != null) {
+            secure.onCycle(window.sealed());
         }
         plant.onCycle();
         data.pass();
@@ -161,6 +231,9 @@ final class SimSource extends SimNode implements ControlPort {
         }
         if (publisher.endsMidFrame() && session.isSettled()) {
             goodbye();
+        }
+        if (secure != null) {
+            evictStrangers(secure);
         }
         return work;
     }
@@ -228,6 +301,7 @@ final class SimSource extends SimNode implements ControlPort {
             return Long.MAX_VALUE;
         }
         long deadline = Math.min(session.nextDeadlineNs(), at(data.passNs()));
+        deadline = secure == null ? deadline : Math.min(deadline, secure.nextDeadlineNs());
         if (machine.sendable() > 0 || (machine.canFlushBundle() && window.hasBundle())) {
             deadline = Math.min(deadline, at(data.freeNs()));
         }
@@ -302,7 +376,7 @@ final class SimSource extends SimNode implements ControlPort {
             return;
         }
         final byte[] bytes = datagram.toArray(ValueLayout.JAVA_BYTE);
-        for (int i = DataLayout.LENGTH; i < bytes.length; i++) {
+        for (int i = memory.headerBytes(); i < bytes.length; i++) {
             bytes[i] ^= (byte) 0x5a;
         }
         final MemorySegment ghost = MemorySegment.ofArray(bytes);
@@ -324,7 +398,11 @@ final class SimSource extends SimNode implements ControlPort {
     @Override
     public void multicast(final int bytes) {
         noteEviction();
-        multicast(SimLane.CONTROL, plant.onHeartbeat(copy(bytes)));
+        final MemorySegment plain = plant.onHeartbeat(copy(bytes));
+        final MemorySegment datagram = secure == null ? plain : secure.toGroup(plain);
+        if (datagram != null) {
+            multicast(SimLane.CONTROL, datagram);
+        }
     }
 
     @Override
@@ -333,7 +411,10 @@ final class SimSource extends SimNode implements ControlPort {
         if (ControlLayout.type(scratch, 0) == ControlLayout.TYPE_START) {
             noteStart(bytes);
         }
-        unicast(peer, SimLane.CONTROL, copy(bytes));
+        final MemorySegment datagram = secure == null ? copy(bytes) : secure.toPeer(copy(bytes));
+        if (datagram != null) {
+            unicast(peer, SimLane.CONTROL, datagram);
+        }
     }
 
     @Override
@@ -361,6 +442,9 @@ final class SimSource extends SimNode implements ControlPort {
             final SimReception receiver = addressee();
             if (receiver != null) {
                 receiver.onEvicted(nowNs(), ALIVE_TIMEOUT_NS, LeaveLayout.reason(scratch, 0));
+                if (secure != null && random().nextInt(REKEY_ON_EVICTION_ONE_OF) == 0) {
+                    strangers.add(receiver.id());
+                }
             }
         }
     }

@@ -6,6 +6,8 @@ import io.framecast.reliability.sim.plan.Plant;
 import io.framecast.reliability.sim.plan.SimOptions;
 import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimJournal;
+import io.framecast.reliability.sim.secure.SecureRun;
+import io.framecast.reliability.sim.secure.SimSecurity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -23,8 +25,16 @@ record SimWorld(
         SimArchive archive,
         SimTail tail,
         SimFabric fabric,
+        @Nullable SecureRun secure,
         List<SimSession> sessions) {
-    static SimWorld of(final SimOptions options, final SplittableRandom random) {
+    // Keys that somebody stole are over late in a run.
+    private static final long ATTACK_LONGER_NS = 1_000_000_000;
+
+    static SimWorld of(
+            final SimOptions options,
+            final SplittableRandom random,
+            final @Nullable SimSecurity security,
+            final long seed) {
         final SimEvents events = new SimEvents();
         final SimNetwork network = new SimNetwork();
         final SimJournal journal = new SimJournal();
@@ -38,7 +48,29 @@ record SimWorld(
                 new SimArchive(events, journal, network, random.split(), restarts),
                 new SimTail(options.link().delayNs()),
                 new SimFabric(),
+                security == null
+                        ? null
+                        : secure(security, new SplittableRandom(~seed), events, journal, network, options),
                 new ArrayList<>());
+    }
+
+    private static SecureRun secure(
+            final SimSecurity security,
+            final SplittableRandom random,
+            final SimEvents events,
+            final SimJournal journal,
+            final SimNetwork network,
+            final SimOptions options) {
+        final SecureRun made = new SecureRun(
+                security,
+                random,
+                events,
+                journal,
+                options.plant(),
+                network.attacked(options.link()),
+                SimFaults.endNs(options.faults()) + ATTACK_LONGER_NS);
+        network.watchedBy(made.adversary());
+        return made;
     }
 
     /// The injected bug.

@@ -7,8 +7,11 @@ import io.framecast.reliability.sim.plan.Swarm;
 import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimJournal;
 import io.framecast.reliability.sim.record.SimReport;
+import io.framecast.reliability.sim.secure.SecureRun;
+import io.framecast.reliability.sim.secure.SimSecurity;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /// One source, many receivers, a hostile network and an all-knowing checker, in virtual time. The seed determines
 /// everything: the same seed gives the same events, digest and violations on any machine.
@@ -43,11 +46,15 @@ public final class Simulation {
     private final SimHost source;
     private final long seed;
 
-    private Simulation(final long seed, final SimOptions options, final SplittableRandom random) {
+    private Simulation(
+            final long seed,
+            final SimOptions options,
+            final SplittableRandom random,
+            final @Nullable SimSecurity security) {
         this.seed = seed;
         this.options = options;
         this.random = random;
-        world = SimWorld.of(options, random);
+        world = SimWorld.of(options, random, security, seed);
         faults = new SimFaults(world, random.split());
         source = new SimHost(world, SimNetwork.SOURCE, this::startSource, links(LinkSpec.CLEAN), random.split());
         world.network().source(source);
@@ -55,9 +62,16 @@ public final class Simulation {
 
     /// Runs the swarm run of a seed: options are drawn from it.
     public static SimReport run(final long seed, final Swarm swarm) {
+        return run(seed, swarm, null);
+    }
+
+    /// As [#run(long, Swarm)], of protected streams with an adversary in the network.
+    ///
+    /// @param security makes the ends; null for streams without protection, and no adversary
+    public static SimReport run(final long seed, final Swarm swarm, final @Nullable SimSecurity security) {
         final SplittableRandom random = new SplittableRandom(seed);
         final SimOptions options = SimOptions.draw(random.split(), swarm).withPlant(swarm.plant());
-        return new Simulation(seed, options, random).run((_, _, _) -> {});
+        return new Simulation(seed, options, random, security).run((_, _, _) -> {});
     }
 
     /// Runs given options.
@@ -67,10 +81,16 @@ public final class Simulation {
 
     /// Runs given options, with faults at given times besides those that are drawn.
     static SimReport run(final long seed, final SimOptions options, final Script script) {
-        return new Simulation(seed, options, new SplittableRandom(seed)).run(script);
+        return new Simulation(seed, options, new SplittableRandom(seed), null).run(script);
     }
 
     private SimReport run(final Script script) {
+        try (SecureRun _ = world.secure()) {
+            return runToItsEnd(script);
+        }
+    }
+
+    private SimReport runToItsEnd(final Script script) {
         for (int r = 0; r < options.receivers(); r++) {
             if (options.audience().hostGroup() > 1) {
                 addGroup();

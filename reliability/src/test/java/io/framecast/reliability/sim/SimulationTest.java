@@ -102,7 +102,12 @@ final class SimulationTest {
                 "TAKE_OVER_LATE",
                 "ACKNOWLEDGE_BEFORE_LOG",
                 "ACCEPT_TORN_ENTRY",
-                "INHERIT_CO_ROOT"
+                "INHERIT_CO_ROOT",
+                // These need an adversary.
+                "NONCE_REUSED",
+                "REPLAY_WINDOW_OFF_BY_ONE",
+                "REPAIR_TAG_UNCHECKED",
+                "OLD_EPOCH_ACCEPTED"
             })
     void shouldFindThePlantWhenTheProtocolIsBroken(final Plant plant) {
         final Swarm crashes = Swarm.of(8, 0.05).withCrashes();

@@ -24,6 +24,7 @@ import picocli.CommandLine.Option;
             "  framecast simulate --seeds 1..2000 --receivers 8 --loss 0.05",
             "  framecast simulate --seeds 1..2000 --receivers 16 --loss 0.05 --crashes",
             "  framecast simulate --seeds 1..2000 --receivers 3 --host-group 4 --crashes",
+            "  framecast simulate --seeds 1..2000 --adversary --crashes",
             "  framecast simulate --seeds 1..20 --plant no-duplicate-check",
             "  framecast simulate --seeds 42 --json -"
         })
@@ -71,6 +72,12 @@ public final class SimulateCommand implements Callable<Integer> {
     private int hostGroup = 1;
 
     @Option(
+            names = "--adversary",
+            description = "Streams are protected as with auth=, sources change their keys, and somebody in the network"
+                    + " replays, alters, mixes and forges datagrams, also with keys that are over.")
+    private boolean adversary;
+
+    @Option(
             names = "--plant",
             paramLabel = "NAME",
             description = "Break the protocol on purpose: no-duplicate-check, ignore-credit, reuse-unacked-slot,"
@@ -79,7 +86,8 @@ public final class SimulateCommand implements Callable<Integer> {
                     + " release-early, drop-whole-frames, own-receipt, speak-for-all, trust-headers, reuse-fed-slot,"
                     + " reuse-copied-slot, deliver-uncopied, grant-held-slots, forget-taken-back or repair-storm; with"
                     + " --host-group release-cursor-early, take-over-late, acknowledge-before-log,"
-                    + " accept-torn-entry or inherit-co-root.")
+                    + " accept-torn-entry or inherit-co-root; with --adversary nonce-reused,"
+                    + " replay-window-off-by-one, repair-tag-unchecked or old-epoch-accepted.")
     private String plant = "none";
 
     private final Environment environment;
@@ -123,7 +131,8 @@ public final class SimulateCommand implements Callable<Integer> {
         return new SimulateRun.Plan(
                 first,
                 last,
-                new Swarm(receivers, loss, crashes, oneSided || direct, direct, hostGroup, requireShown(plant())));
+                new Swarm(receivers, loss, crashes, oneSided || direct, direct, hostGroup, requireShown(plant())),
+                adversary);
     }
 
     private Plant requireShown(final Plant chosen) {
@@ -136,6 +145,13 @@ public final class SimulateCommand implements Callable<Integer> {
         }
         if (chosen.isOfHostGroup() && hostGroup == 1) {
             throw new ConfigException("--plant: " + chosen.label() + " is a bug of host groups; add --host-group 4");
+        }
+        if (adversary && (hostGroup > 1 || oneSided || direct)) {
+            throw new ConfigException("--adversary: protected streams are simulated without "
+                    + (hostGroup > 1 ? "--host-group" : direct ? "--direct" : "--one-sided"));
+        }
+        if (chosen.isOfAdversary() && !adversary) {
+            throw new ConfigException("--plant: " + chosen.label() + " is a bug of protection; add --adversary");
         }
         return chosen;
     }

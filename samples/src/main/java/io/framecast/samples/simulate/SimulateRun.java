@@ -1,5 +1,6 @@
 package io.framecast.samples.simulate;
 
+import io.framecast.engine.auth.SimulatedAuth;
 import io.framecast.reliability.sim.Simulation;
 import io.framecast.reliability.sim.plan.Plant;
 import io.framecast.reliability.sim.plan.Swarm;
@@ -29,13 +30,16 @@ final class SimulateRun {
     private static final Set<SimCount> COUNTS = EnumSet.range(SimCount.EVENTS, SimCount.TAKEOVERS);
 
     /// The seeds to run, and the settings of each run.
-    record Plan(long first, long last, Swarm swarm) {
+    ///
+    /// @param adversary whether streams are protected, and somebody attacks them
+    record Plan(long first, long last, Swarm swarm, boolean adversary) {
         String replay(final long seed) {
             return "framecast simulate --seeds " + seed + " --receivers " + swarm.receivers()
                     + (swarm.loss() < 0 ? "" : " --loss " + swarm.loss())
                     + (swarm.crashes() ? " --crashes" : "")
                     + (swarm.direct() ? " --direct" : swarm.oneSided() ? " --one-sided" : "")
                     + (swarm.hostGroup() == 1 ? "" : " --host-group " + swarm.hostGroup())
+                    + (adversary ? " --adversary" : "")
                     + (swarm.plant() == Plant.NONE
                             ? ""
                             : " --plant " + swarm.plant().label());
@@ -167,7 +171,7 @@ final class SimulateRun {
         try {
             long seed = nextSeed.getAndIncrement();
             while (seed <= plan.last && seed < firstFailure.get() && error.get() == null) {
-                final SimReport report = Simulation.run(seed, plan.swarm);
+                final SimReport report = Simulation.run(seed, plan.swarm, plan.adversary ? new SimulatedAuth() : null);
                 reports.add(report);
                 if (!report.isClean()) {
                     firstFailure.accumulateAndGet(seed, Math::min);

@@ -125,6 +125,7 @@ final class SimulateTest {
         "--loss, -0.5, --loss: expected 0",
         "--host-group, 0, --host-group: expected 1",
         "--plant, take-over-late, --plant: take-over-late is a bug of host groups",
+        "--plant, nonce-reused, --plant: nonce-reused is a bug of protection",
         "--plant, weeds, --plant: unknown plant weeds; known are no-duplicate-check"
     })
     void shouldNameWhatIsWrongWhenAnOptionIs(final String option, final String value, final String message) {
@@ -142,6 +143,30 @@ final class SimulateTest {
         assertTrue(replay.endsWith(" --crashes --host-group 4 --plant take-over-late"), replay);
         final String[] words = replay.substring("framecast ".length()).split(" ", -1);
         assertEquals(ExitStatus.MISMATCH, tool.run(words).status());
+    }
+
+    @Test
+    void shouldRunProtectedStreamsUnderAttack() {
+        final String[] attacked = {"simulate", "--seeds", "1..20", "--receivers", "3", "--adversary", "--crashes"};
+        final Map<?, ?> clean = tool.run(append(attacked, "--json", "-")).json();
+        assertTrue((long) clean.get("frames") > 0);
+        assertEquals(
+                clean.get("digest"),
+                tool.run(append(attacked, "--json", "-")).json().get("digest"));
+        final ToolFixture.Run broken = tool.run(append(attacked, "--plant", "repair-tag-unchecked", "--json", "-"));
+        assertEquals(ExitStatus.MISMATCH, broken.status());
+        final String replay = (String) broken.json().get("replay");
+        assertTrue(replay.endsWith(" --crashes --adversary --plant repair-tag-unchecked"), replay);
+        final String[] words = replay.substring("framecast ".length()).split(" ", -1);
+        assertEquals(ExitStatus.MISMATCH, tool.run(words).status());
+    }
+
+    @Test
+    void shouldRefuseAnAdversaryWhereStreamsAreNotProtected() {
+        tool.run("simulate", "--adversary", "--host-group", "2", "--json", "-")
+                .assertFailed(ExitStatus.USAGE, "--adversary: protected streams are simulated without --host-group");
+        tool.run("simulate", "--adversary", "--direct", "--json", "-")
+                .assertFailed(ExitStatus.USAGE, "--adversary: protected streams are simulated without --direct");
     }
 
     private static String[] append(final String[] words, final String... more) {

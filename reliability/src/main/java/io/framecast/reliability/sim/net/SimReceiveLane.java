@@ -2,7 +2,6 @@ package io.framecast.reliability.sim.net;
 
 import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.lane.LanePort;
-import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -121,7 +120,7 @@ public final class SimReceiveLane implements LanePort {
     }
 
     private void land(final MemorySegment datagram, final int slot) {
-        final long header = Math.min(DataLayout.LENGTH, datagram.byteSize());
+        final long header = Math.min(landing.headerBytes(), datagram.byteSize());
         MemorySegment.copy(datagram, 0, landing.headers(), landing.headerOffset(slot), header);
         final long payload = Math.min(landing.slotBytes(), datagram.byteSize() - header);
         final MemorySegment aim = aims.get(slot);
@@ -169,9 +168,10 @@ public final class SimReceiveLane implements LanePort {
     }
 
     /// Landing slots of their own, filled with rubbish.
-    public static LandingSlots slots(final MemorySegment payload, final int slotBytes, final int slots) {
-        final byte[] headers = new byte[slots * DataLayout.LENGTH];
+    public static LandingSlots slots(
+            final MemorySegment payload, final int slotBytes, final int slots, final int headerBytes) {
+        final byte[] headers = new byte[slots * headerBytes];
         java.util.Arrays.fill(headers, (byte) 0x55);
-        return new LandingSlots(MemorySegment.ofArray(headers), 0, payload.asSlice(0), slotBytes, slots);
+        return new LandingSlots(MemorySegment.ofArray(headers), 0, payload.asSlice(0), slotBytes, slots, headerBytes);
     }
 }

@@ -58,6 +58,14 @@ public enum Plant {
     REPAIR_STORM,
     /// The source forgets to say that a frame is the first of its format.
     FORGET_NEW_FORMAT,
+    /// The source seals with a counter that its key had before.
+    NONCE_REUSED,
+    /// The newest control datagram of a key is taken once more.
+    REPLAY_WINDOW_OFF_BY_ONE,
+    /// A receiver takes repairs whatever their tag.
+    REPAIR_TAG_UNCHECKED,
+    /// A receiver takes keys of an epoch for ever.
+    OLD_EPOCH_ACCEPTED,
     /// A member of a host group moves its cursor as it takes a frame, though its user keeps it.
     RELEASE_CURSOR_EARLY,
     /// A successor begins one sequence behind what its leader had acknowledged.
@@ -72,6 +80,11 @@ public enum Plant {
     /// Whether only the host groups of a run can show it.
     public boolean isOfHostGroup() {
         return ordinal() >= RELEASE_CURSOR_EARLY.ordinal();
+    }
+
+    /// Whether only runs with an adversary can show it.
+    public boolean isOfAdversary() {
+        return ordinal() >= NONCE_REUSED.ordinal() && !isOfHostGroup();
     }
 
     /// The name used on the command line: `no-duplicate-check`.

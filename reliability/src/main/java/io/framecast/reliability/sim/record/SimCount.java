@@ -70,7 +70,11 @@ public enum SimCount {
     /// Reads that found something else there.
     STALE_PULLS,
     /// Connections that ended by themselves, or with their source.
-    BROKEN_LINKS;
+    BROKEN_LINKS,
+    /// What the adversary did, floods counted once.
+    ATTACKS,
+    /// Of that, datagrams sealed with the keys of an epoch that was over.
+    ABUSES;
 
     /// The name in JSON: `given_up`.
     public String label() {

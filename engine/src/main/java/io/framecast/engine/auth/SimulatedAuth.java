@@ -1,0 +1,213 @@
+package io.framecast.engine.auth;
+
+import io.framecast.engine.crypto.Cipher;
+import io.framecast.engine.crypto.KeyFile.NamedKey;
+import io.framecast.engine.crypto.SecretBytes;
+import io.framecast.reliability.lane.ControlProtection;
+import io.framecast.reliability.lane.DataOpener;
+import io.framecast.reliability.lane.DataSealer;
+import io.framecast.reliability.sim.secure.SimSecurity;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.Counts;
+import io.framecast.reliability.wire.Wire;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntPredicate;
+import java.util.random.RandomGenerator;
+
+/// `auth=` for the simulator: the classes that ship, with one shared key that is no secret.
+///
+/// Stateless; what it makes belongs to its caller, one thread.
+public final class SimulatedAuth implements SimSecurity {
+    private static final Cipher CIPHER = Cipher.AES_GCM;
+
+    private static AuthKeys keys() {
+        final byte[] bytes = new byte[Cipher.KEY_BYTES];
+        Arrays.fill(bytes, (byte) 0x2b);
+        return AuthKeys.of(new NamedKey("sim", SecretBytes.take(bytes)));
+    }
+
+    @Override
+    public boolean sealsPayloads() {
+        return false;
+    }
+
+    @Override
+    public Source source(
+            final long session, final int handshakesMax, final RandomGenerator random, final Output output) {
+        return new SourceEnd(session, handshakesMax, random, output);
+    }
+
+    @Override
+    public Receiver receiver(
+            final byte[] address,
+            final long previousNs,
+            final RandomGenerator random,
+            final Output output,
+            final Announcements onHeartbeat) {
+        return new ReceiverEnd(address, previousNs, random, output, onHeartbeat);
+    }
+
+    private static final class SourceEnd implements Source {
+        private final AuthKeys keys = keys();
+        private final SourceProtection protection;
+        private final HeaderTags tags;
+
+        private SourceEnd(
+                final long session, final int handshakesMax, final RandomGenerator random, final Output output) {
+            protection = new SourceProtection(session, keys, CIPHER, handshakesMax, random, output::send);
+            tags = new HeaderTags(protection.dataKeys());
+        }
+
+        @Override
+        public ControlProtection control() {
+            return protection;
+        }
+
+        @Override
+        public DataSealer data() {
+            return tags;
+        }
+
+        @Override
+        public void evict(final int handshakeId) {
+            protection.evict(handshakeId);
+        }
+
+        @Override
+        public void useWhere(final BooleanSupplier condition) {
+            protection.useWhere(condition);
+        }
+
+        @Override
+        public int epoch() {
+            return protection.dataKeys().epoch();
+        }
+
+        @Override
+        public void rekey(final long nowNs, final long limitNs, final IntPredicate members) {
+            protection.rekey(nowNs, limitNs, members);
+        }
+
+        @Override
+        public Insider insider(final long counter) {
+            return new KeyThief(protection.dataKeys().epochs().getLast(), counter);
+        }
+
+        @Override
+        public void close() {
+            tags.close();
+            protection.close();
+            keys.close();
+        }
+    }
+
+    private static final class ReceiverEnd implements Receiver {
+        private final AuthKeys keys = keys();
+        private final ReceiverProtection protection;
+        private final List<HeaderTags> tags = new ArrayList<>();
+
+        private ReceiverEnd(
+                final byte[] address,
+                final long previousNs,
+                final RandomGenerator random,
+                final Output output,
+                final Announcements onHeartbeat) {
+            protection = new ReceiverProtection(
+                    keys, CIPHER, address, previousNs, random, output::send, onHeartbeat::onHeartbeat);
+        }
+
+        @Override
+        public ControlProtection control() {
+            return protection;
+        }
+
+        @Override
+        public long receiverId(final long session, final RandomGenerator ids) {
+            return protection.receiverId(session, ids);
+        }
+
+        @Override
+        public DataOpener data(final long session) {
+            tags.add(new HeaderTags(Objects.requireNonNull(protection.dataKeys(session))));
+            return tags.getLast();
+        }
+
+        @Override
+        public void forget(final long session) {
+            protection.forget(session);
+        }
+
+        @Override
+        public void close() {
+            tags.forEach(HeaderTags::close);
+            protection.close();
+            keys.close();
+        }
+    }
+
+    /// A copy of an epoch's keys, in other hands.
+    private static final class KeyThief implements Insider {
+        private final EpochKeys epoch;
+        private final SecretBytes groupKey;
+        private final ControlKey group;
+        private final ControlKey.SealCounter counter;
+        private final DataKeys dataKeys = new DataKeys();
+        private final HeaderTags tags = new HeaderTags(dataKeys);
+        private final ControlSealer sealer = new ControlSealer(new Counts<>(ProtectionEvent.class));
+
+        private KeyThief(final EpochKeys original, final long counter) {
+            try (Arena arena = Arena.ofConfined()) {
+                final MemorySegment memory = arena.allocate(Wire.CONTROL_BYTES_MAX, Long.BYTES);
+                final int body = ControlLayout.LENGTH;
+                original.write(memory, body);
+                epoch = EpochKeys.read(CIPHER, memory, body);
+                original.write(memory, body);
+                groupKey = SecretBytes.take(memory, KeysLayout.GROUP_KEY, Cipher.KEY_BYTES);
+            }
+            this.counter = new ControlKey.SealCounter(counter);
+            group = new ControlKey(CIPHER, KeySchedule.group(groupKey), ControlNonce.SOURCE_TO_GROUP, this.counter);
+            dataKeys.epochs().add(epoch);
+            dataKeys.change(epoch.epoch());
+        }
+
+        @Override
+        public int epoch() {
+            return epoch.epoch();
+        }
+
+        @Override
+        public int sealToGroup(final MemorySegment datagram, final int bytes) {
+            return sealer.seal(group, EpochKeys.low(epoch.epoch()), datagram, bytes);
+        }
+
+        @Override
+        public int sealToMember(final MemorySegment datagram, final int bytes, final long senderId) {
+            return sealer.sealWithSender(
+                    epoch.own(senderId, counter), EpochKeys.low(epoch.epoch()), datagram, bytes, senderId);
+        }
+
+        @Override
+        public void seal(
+                final MemorySegment headers,
+                final long header,
+                final MemorySegment payload,
+                final long at,
+                final int bytes) {
+            tags.seal(headers, header, payload, at, bytes);
+        }
+
+        @Override
+        public void close() {
+            tags.close();
+            dataKeys.close();
+            group.close();
+            groupKey.close();
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.framecast.engine.auth;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.reliability.sim.Simulation;
+import io.framecast.reliability.sim.plan.Plant;
+import io.framecast.reliability.sim.plan.Swarm;
+import io.framecast.reliability.sim.record.SimCount;
+import io.framecast.reliability.sim.record.SimReport;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Protected streams in the simulator, with somebody in the network who replays and forges.
+final class SimulatedAuthTest {
+    private static final int PLANT_SEEDS_MAX = 60;
+
+    private static SimReport run(final long seed, final Swarm swarm) {
+        return Simulation.run(seed, swarm, new SimulatedAuth());
+    }
+
+    @Test
+    void shouldTakeNothingButWhatHonestEndsSealedWhenSomebodyAttacks() {
+        long attacks = 0;
+        long abuses = 0;
+        long frames = 0;
+        for (long seed = 1; seed <= 60; seed++) {
+            final Swarm swarm = Swarm.of(1 + (int) (seed % 5), -1);
+            final SimReport report = run(seed, seed % 2 == 0 ? swarm : swarm.withCrashes());
+            assertEquals(List.of(), report.violations(), "seed " + seed);
+            attacks += report.of(SimCount.ATTACKS);
+            abuses += report.of(SimCount.ABUSES);
+            frames += report.of(SimCount.FRAMES);
+        }
+        assertTrue(attacks > 1_000, attacks + " attacks");
+        assertTrue(abuses > 0, "no key that was over was used");
+        assertTrue(frames > 1_000, frames + " frames");
+    }
+
+    @Test
+    void shouldRepeatItselfWhenTheSeedIsTheSame() {
+        for (long seed = 1; seed <= 5; seed++) {
+            final Swarm swarm = Swarm.of(3, 0.05).withCrashes();
+            assertEquals(run(seed, swarm), run(seed, swarm));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"NONCE_REUSED", "REPLAY_WINDOW_OFF_BY_ONE", "REPAIR_TAG_UNCHECKED", "OLD_EPOCH_ACCEPTED"})
+    void shouldFindThePlantWhenTheProtectionIsBroken(final Plant plant) {
+        final Swarm swarm = Swarm.of(4, 0.05).withCrashes().withPlant(plant);
+        boolean found = false;
+        for (long seed = 1; seed <= PLANT_SEEDS_MAX && !found; seed++) {
+            found = !run(seed, swarm).isClean();
+        }
+        assertTrue(found, plant.label());
+    }
+}

@@ -1,0 +1,177 @@
+package io.framecast.reliability.sim.secure;
+
+import io.framecast.reliability.lane.ControlProtection;
+import io.framecast.reliability.lane.DataOpener;
+import io.framecast.reliability.sim.plan.Plant;
+import io.framecast.reliability.sim.record.SimCount;
+import io.framecast.reliability.sim.secure.Truth.Way;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.DataLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// The end of a receiver's process, for all of its sessions.
+public final class SecureReceiver extends SecureEnd {
+    /// Takes a plain datagram.
+    public interface Plain {
+        void onControl(MemorySegment datagram);
+    }
+
+    /// From a time on the source is known to use an epoch.
+    private record Use(int epoch, long fromNs) {}
+
+    private final SimSecurity.Receiver end;
+    private final LongSupplier clock;
+    // By session, in order of time.
+    private final Map<Long, List<Use>> uses = new HashMap<>();
+
+    SecureReceiver(
+            final SecureRun run,
+            final byte[] address,
+            final LongSupplier clock,
+            final SimSecurity.Output output,
+            final Plain onPlain) {
+        super(run, false);
+        this.clock = clock;
+        end = run.security()
+                .receiver(
+                        address,
+                        run.previousNs(),
+                        run.random().split(),
+                        (to, datagram, bytes) -> output.send(to, sent(datagram, bytes), bytes),
+                        (datagram, offset, bytes, _) -> onHeartbeat(copy(datagram, offset, bytes), onPlain));
+    }
+
+    private void onHeartbeat(final MemorySegment plain, final Plain onPlain) {
+        if (!run().truth().isHonest(Way.TO_GROUP, plain)) {
+            run().violation("takes a heartbeat that nobody sealed");
+        }
+        onPlain.onControl(plain);
+    }
+
+    @Override
+    ControlProtection control() {
+        return end.control();
+    }
+
+    /// Seals a datagram to the source.
+    ///
+    /// @return null where it must not be sent
+    public @Nullable MemorySegment toSource(final MemorySegment plain) {
+        return sealed(plain, control()::sealToPeer);
+    }
+
+    /// Seals a datagram to another member.
+    ///
+    /// @param senderId the receiver's id of this end
+    /// @return null where it must not be sent
+    public @Nullable MemorySegment toMember(final MemorySegment plain, final long senderId) {
+        return sealed(plain, (datagram, bytes) -> control().sealToMember(datagram, bytes, senderId));
+    }
+
+    /// A new receiver's id in a session whose keys are there.
+    public long receiverId(final long session, final RandomGenerator ids) {
+        return end.receiverId(session, ids);
+    }
+
+    /// The membership is over, and its keys with it.
+    public void forget(final long session) {
+        end.forget(session);
+        forgetTaken(session);
+        uses.remove(session);
+    }
+
+    /// Opens the data of a session.
+    ///
+    /// @param repairs the memory where headers of repairs land
+    public DataOpener data(final long session, final MemorySegment repairs) {
+        final DataOpener opener = end.data(session);
+        return new DataOpener() {
+            @Override
+            public boolean open(
+                    final MemorySegment headers,
+                    final long header,
+                    final MemorySegment payload,
+                    final long at,
+                    final int bytes) {
+                final byte[] sealed =
+                        headers.asSlice(header, DataLayout.SEALED_LENGTH).toArray(ValueLayout.JAVA_BYTE);
+                final boolean isOpen = opener.open(headers, header, payload, at, bytes)
+                        || (run().plant() == Plant.REPAIR_TAG_UNCHECKED && headers == repairs);
+                check(session, sealed, isOpen);
+                return isOpen;
+            }
+
+            @Override
+            public void reseal(
+                    final MemorySegment headers,
+                    final long header,
+                    final MemorySegment payload,
+                    final long at,
+                    final int bytes) {
+                opener.reseal(headers, header, payload, at, bytes);
+            }
+        };
+    }
+
+    private void check(final long session, final byte[] header, final boolean isOpen) {
+        final MemorySegment bytes = MemorySegment.ofArray(header);
+        final boolean isHonest = run().truth().isHonestHeader(session, header);
+        if (isOpen && !isHonest) {
+            run().violation("takes a header that nobody sealed, sequence " + DataLayout.SEQUENCE.get(bytes, 0));
+        } else if (!isOpen && isHonest) {
+            // It has no keys of that epoch.
+            run().journal().count(SimCount.LOSSES);
+        }
+    }
+
+    private void checkEpoch(final long session, final int epoch) {
+        if (isOver(session, epoch)) {
+            run().violation("takes a datagram of epoch " + epoch + ", which is over");
+        }
+    }
+
+    /// Whether no data sealed under an epoch may be taken any more: of the one before the present, repairs may.
+    boolean isForgotten(final long session, final int epoch) {
+        return uses.getOrDefault(session, List.of()).stream()
+                        .filter(use -> use.epoch > epoch)
+                        .count()
+                > 1;
+    }
+
+    /// Whether no control datagram sealed under an epoch may be taken any more.
+    boolean isOver(final long session, final int epoch) {
+        for (final Use use : uses.getOrDefault(session, List.of())) {
+            if (use.epoch > epoch) {
+                return clock.getAsLong() >= use.fromNs + SecureRun.PREVIOUS_NS;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    void onTaken(final Way way, final MemorySegment sealed, final long nowNs) {
+        if (way != Way.TO_GROUP && way != Way.BETWEEN_MEMBERS) {
+            return;
+        }
+        final long session = ControlLayout.SESSION.get(sealed, 0);
+        final int epoch = ControlLayout.KEY_EPOCH.get(sealed, 0);
+        checkEpoch(session, epoch);
+        final List<Use> known = uses.computeIfAbsent(session, _ -> new ArrayList<>());
+        if (way == Way.TO_GROUP && (known.isEmpty() || epoch > known.getLast().epoch)) {
+            known.add(new Use(epoch, nowNs));
+        }
+    }
+
+    @Override
+    public void close() {
+        end.close();
+    }
+}
