@@ -32,7 +32,7 @@ public final class SourceProtection implements ControlProtection {
     // A PROOF may cost a key file's reading, and two multiplications on the curve.
     private static final long PROOF_INTERVAL_NS = 1_000_000;
     // While the window still holds datagrams of two epochs.
-    private static final long WINDOW_LOOK_NS = 5_000_000;
+    private static final long WINDOW_LOOK_NS = 1_000_000;
 
     private final long session;
     private final AuthKeys keys;
@@ -392,7 +392,8 @@ public final class SourceProtection implements ControlProtection {
         if (epoch == newest().epoch()) {
             peer.epoch = epoch;
             peer.keysTimer.stop();
-            useOncePossible(0);
+            // Perhaps all have it.
+            dueNs = 0;
         }
     }
 
@@ -435,7 +436,8 @@ public final class SourceProtection implements ControlProtection {
             return 0;
         }
         int work = useOncePossible(nowNs) ? 1 : 0;
-        dueNs = pending != null && nowNs >= switchNs ? nowNs + WINDOW_LOOK_NS : switchNs;
+        final EpochKeys next = pending;
+        dueNs = next != null && (nowNs >= switchNs || isWithAll(next.epoch())) ? nowNs + WINDOW_LOOK_NS : switchNs;
         for (int i = 0; i < handshakes.size(); i++) {
             final MemberHandshake peer = handshakes.get(i);
             if (peer.keysTimer.isDue(nowNs)) {

@@ -3,6 +3,7 @@ package io.framecast.engine.publish;
 import io.framecast.engine.auth.SourceProtection;
 import io.framecast.reliability.send.MemberStatus;
 import io.framecast.reliability.send.SenderMachine;
+import io.framecast.reliability.session.SendSession;
 import io.framecast.reliability.window.SendWindow;
 
 /// Changes the keys of a protected stream: after an eviction, by time, and where they were used long enough. The window
@@ -29,16 +30,16 @@ final class KeyRotation {
     KeyRotation(
             final SourceProtection protection,
             final SendWindow window,
-            final SenderMachine machine,
+            final SendSession session,
             final long everyNs,
             final long switchNs) {
         this.protection = protection;
         this.window = window;
-        this.machine = machine;
+        machine = session.machine();
         this.everyNs = everyNs;
         this.switchNs = switchNs;
         epoch = protection.dataKeys().epoch();
-        protection.useWhere(() -> window.freed() >= begin);
+        protection.useWhere(() -> window.freed() >= begin && session.pauseUntilSent());
     }
 
     /// A member was evicted, and has its notice: it gets no further keys.

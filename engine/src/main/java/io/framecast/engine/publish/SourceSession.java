@@ -232,7 +232,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     private KeyRotation rotation(final SourceProtection of, final Channel channel) {
         final long everyNs =
                 TimeUnit.MILLISECONDS.toNanos(channel.link().security().rekeyMs());
-        return new KeyRotation(of, window, machine, everyNs, stream().aliveTimeoutNs());
+        return new KeyRotation(of, window, session, everyNs, stream().aliveTimeoutNs());
     }
 
     private void onEvicted(final long receiverId) {

@@ -667,7 +667,8 @@ public final class SenderMachine {
         heartbeats.onSent(unacknowledged || blocked || ending, members.active(), nowNs);
     }
 
-    private long announced() {
+    /// Behind the last datagram that heartbeats say was sent: the transport holds none of them any more.
+    public long announced() {
         return Math.max(0, next - waiting);
     }
 

@@ -30,6 +30,8 @@ public final class SendSession implements SenderOutput {
     private static final int SEND_BATCH_BYTES = 1 << 20;
     private static final int SEND_BATCH_MIN = 16;
     private static final int SEND_ROUNDS_MAX = 2;
+    // Longer than the time between two looks at what is sent.
+    private static final long PAUSE_NS = 2_000_000;
 
     private final SenderMachine machine;
     private final SendWindow window;
@@ -50,6 +52,7 @@ public final class SendSession implements SenderOutput {
     private long cycleNs;
     private long standstillNs;
     private boolean claimBlocked;
+    private long pausedNs = Long.MIN_VALUE;
     private boolean ending;
     private boolean ended;
 
@@ -177,6 +180,23 @@ public final class SendSession implements SenderOutput {
         return work;
     }
 
+    private int sendable(final long nowNs) {
+        final int sendable = machine.sendable();
+        return nowNs >= pausedNs
+                ? sendable
+                : Math.min(sendable, Math.max(0, (int) (window.sealed() - machine.nextSequence())));
+    }
+
+    /// Seals nothing new for a moment, until what was sealed is sent, so that heartbeats name the end of an epoch.
+    /// To be called again while a new epoch is to begin.
+    ///
+    /// @return whether all that was sealed is sent
+    public boolean pauseUntilSent() {
+        final boolean sent = window.sealed() <= machine.announced();
+        pausedNs = sent ? Long.MIN_VALUE : cycleNs + PAUSE_NS;
+        return sent;
+    }
+
     /// @return work done; also where the pacer permits more so soon that the thread must not sleep
     private int send(final long nowNs) {
         if (machine.readyMembers() == 0) {
@@ -188,7 +208,7 @@ public final class SendSession implements SenderOutput {
             final long first = machine.nextSequence();
             final int slot = window.slot(first);
             // The ring goes on behind the window, with the probe's slot: runs end where the window does.
-            final int ready = Math.min(Math.min(machine.sendable(), sendBatchMax), window.slots() - slot);
+            final int ready = Math.min(Math.min(sendable(nowNs), sendBatchMax), window.slots() - slot);
             final int count = paced(slot, ready, nowNs);
             if (count == 0) {
                 sent += ready > 0 && pacer.isDueSoon(nowNs) ? 1 : 0;

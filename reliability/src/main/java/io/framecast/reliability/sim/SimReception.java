@@ -210,8 +210,7 @@ final class SimReception implements ReceiverOutput {
 
     private void protect() {
         if (secure != null) {
-            session.openedBy(secure.data(
-                    source.nonce(), repairs.landing().headers()));
+            session.openedBy(secure.data(source.nonce(), repairs.landing().headers()));
         }
     }
 

@@ -7,6 +7,7 @@ import io.framecast.reliability.sim.secure.Truth.Way;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -39,9 +40,10 @@ public final class SecureSource extends SecureEnd {
     /// The next keys are used once nothing sealed under earlier ones than the present can be repaired.
     ///
     /// @param freed below which the window holds nothing
-    public void useBehind(final LongSupplier freed) {
+    /// @param isSent whether all was sent that was sealed
+    public void useBehind(final LongSupplier freed, final BooleanSupplier isSent) {
         epoch = end.epoch();
-        end.useWhere(() -> freed.getAsLong() >= begin);
+        end.useWhere(() -> freed.getAsLong() >= begin && isSent.getAsBoolean());
     }
 
     /// In each cycle, after the protection's work.
