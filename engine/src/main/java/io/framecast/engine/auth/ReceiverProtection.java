@@ -16,6 +16,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongPredicate;
 import java.util.random.RandomGenerator;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +59,7 @@ public final class ReceiverProtection implements ControlProtection {
     private final MemorySegment scratch = arena.allocate(Wire.CONTROL_BYTES_MAX, Long.BYTES);
     private final Long2ObjectHashMap<SourceHandshake> bySession = new Long2ObjectHashMap<>();
     private final List<SourceHandshake> handshakes = new ArrayList<>();
+    private LongPredicate isJoined = _ -> false;
     private long sender;
     private long plainCounter;
     private long dueNs = Long.MAX_VALUE;
@@ -86,6 +88,12 @@ public final class ReceiverProtection implements ControlProtection {
         this.output = output;
         this.onHeartbeat = onHeartbeat;
         keyId = keys.id().getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /// Before the first datagram: a session of which this holds keeps its keys though the source's heartbeats are of an
+    /// epoch that it missed. Its receiver hears nothing then, and takes the source for lost; [#forget] follows.
+    public void keepWhere(final LongPredicate joined) {
+        isJoined = joined;
     }
 
     public Counts<ProtectionEvent> counts() {
@@ -366,7 +374,7 @@ public final class ReceiverProtection implements ControlProtection {
         SourceHandshake handshake = known;
         if (handshake != null && handshake.isAgreed()) {
             handshake.strangeNs = Math.min(handshake.strangeNs, nowNs);
-            if (nowNs - handshake.strangeNs < MISSED_NS) {
+            if (nowNs - handshake.strangeNs < MISSED_NS || isJoined.test(session)) {
                 return;
             }
             forget(session);

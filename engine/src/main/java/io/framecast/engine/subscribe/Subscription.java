@@ -162,6 +162,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
                 secrets,
                 control::sendPlain,
                 onControl);
+        made.keepWhere(session -> opening || sessions.find(session) != null);
         control.protect(made);
         return made;
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.engine.auth.AuthWorld.Receiver;
@@ -426,6 +427,25 @@ final class HandshakeTest {
             assertTrue(receiver.isReady());
             assertNotNull(receiver.protection.dataKeys(AuthWorld.SESSION));
             assertSameDataKeys(world, receiver);
+            assertBothWays(world, receiver);
+        }
+    }
+
+    @Test
+    void shouldKeepTheKeysOfAMembershipThatMissedKeysUntilItIsOver() {
+        try (AuthWorld world = AuthWorld.ready(19)) {
+            final Receiver receiver = world.first();
+            final boolean[] isJoined = {true};
+            receiver.protection.keepWhere(session -> isJoined[0] && session == AuthWorld.SESSION);
+            final long id = receiver.protection.receiverId(AuthWorld.SESSION, world.random);
+            world.source.evict((int) (id >>> 32));
+            world.source.rekey(world.nowNs, 0, _ -> false);
+            final DataKeys keys = receiver.protection.dataKeys(AuthWorld.SESSION);
+            world.run(4 * SECOND_NS);
+            assertSame(keys, receiver.protection.dataKeys(AuthWorld.SESSION));
+            isJoined[0] = false;
+            receiver.protection.forget(AuthWorld.SESSION);
+            world.run(SECOND_NS);
             assertBothWays(world, receiver);
         }
     }
