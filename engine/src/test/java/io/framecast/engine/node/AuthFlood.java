@@ -338,7 +338,7 @@ final class AuthFlood implements AutoCloseable {
     private byte[] forgedData(final int headerBytes) {
         final byte[] heard = heard(LaneKind.DATA);
         final byte[] nonce = heard(LaneKind.CONTROL);
-        if (heard.length < SEALED_HEADER || nonce.length < CONTROL_HEADER) {
+        if (heard.length < SEALED_HEADER + Integer.BYTES || nonce.length < CONTROL_HEADER) {
             return new byte[0];
         }
         final byte[] made = headerBytes == SEALED_HEADER ? heard : java.util.Arrays.copyOf(heard, heard.length - 24);
