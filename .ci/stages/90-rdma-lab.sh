@@ -4,7 +4,7 @@ set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 
 # Streams under all faults take seven minutes on an idle machine of two cores, and twenty on one that others share.
-STREAMS_SECONDS=1800
+STREAMS_SECONDS=1500
 export FRAMECAST_LAB_CHAOS=${FRAMECAST_LAB_CHAOS-7}
 if [ $((${CI_DEADLINE:-99999999999} - $(date +%s))) -lt "$STREAMS_SECONDS" ]; then
     printf 'NOT RUN, for little time is left: copies, faults but loss, devices that go, chaos\n'

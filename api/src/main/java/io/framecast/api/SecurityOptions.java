@@ -2,7 +2,7 @@ package io.framecast.api;
 
 import java.nio.file.Path;
 
-/// Who may take part in a stream, and who may read it.
+/// The members of a stream, and the secrecy of its payloads.
 ///
 /// @param auth `psk:FILE`: all who hold a key of that file; `keys:PATH`: at a publisher a directory with a key file for
 ///     each member, at a subscriber its own key file; empty: everybody. Without a cipher payloads are not

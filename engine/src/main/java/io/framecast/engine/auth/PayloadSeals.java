@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Seals of datagrams of the data lane that encrypt the payload, and authenticate it with the first 48 bytes of the
 /// header, under the key of the epoch that they name. The nonce is the sequence, which a key sees once: repairs send
-/// what was sealed, and a co-root that seals again makes the very same bytes. Probes, which have no sequence and no
+/// what was sealed, and a co-root that seals again makes the same bytes. Probes, which have no sequence and no
 /// payload that counts, have the seals of [HeaderTags].
 ///
 /// Memory is native, payloads too.

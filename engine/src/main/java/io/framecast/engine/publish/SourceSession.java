@@ -733,7 +733,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         wakePublisher();
     }
 
-    /// What ended the session, or null.
+    /// The cause of the session's end, or null.
     @Nullable
     String failure() {
         return failure;

@@ -257,7 +257,7 @@ final class SealingTest {
         return receiver.heartbeats.size();
     }
 
-    /// A receiver without a place at the source is told so by multicast: the source has no address of it.
+    /// A receiver without a place at the source gets its notice by multicast: the source has no address of it.
     @Test
     void shouldBeOpenedByTheReceiverThatItNamesWhenItGoesToAll() {
         try (AuthWorld world = two(9)) {

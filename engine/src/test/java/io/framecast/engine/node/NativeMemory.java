@@ -9,7 +9,7 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
-/// What this process has taken from the C library and not given back: arenas, and what libraries keep.
+/// Memory that this process has taken from the C library and not given back: arenas, and what libraries keep.
 final class NativeMemory {
     // struct mallinfo2: ten size_t, hblkhd the fifth, uordblks the eighth.
     private static final MemoryLayout LAYOUT =

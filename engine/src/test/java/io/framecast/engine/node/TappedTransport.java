@@ -2,11 +2,9 @@ package io.framecast.engine.node;
 
 import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.provider.TransportProvider;
-import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
-import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
@@ -85,13 +83,12 @@ final class TappedTransport implements TransportProvider {
         };
     }
 
-    private final class TappedLane implements Lane {
-        private final Lane inner;
+    private final class TappedLane extends ForwardingLane {
         private final LaneKind kind;
         private final SendRing ring;
 
         TappedLane(final Lane inner, final LaneKind kind, final SendRing ring) {
-            this.inner = inner;
+            super(inner);
             this.kind = kind;
             this.ring = ring;
         }
@@ -127,56 +124,6 @@ final class TappedTransport implements TransportProvider {
         public int unicast(final int peer, final int firstSlot, final int count) {
             keep(firstSlot, count);
             return inner.unicast(peer, firstSlot, count);
-        }
-
-        @Override
-        public LaneAddress address() {
-            return inner.address();
-        }
-
-        @Override
-        public int post(final int firstSlot, final int count) {
-            return inner.post(firstSlot, count);
-        }
-
-        @Override
-        public int poll(final Completions completions) {
-            return inner.poll(completions);
-        }
-
-        @Override
-        public int receiveCapacity() {
-            return inner.receiveCapacity();
-        }
-
-        @Override
-        public long submitted() {
-            return inner.submitted();
-        }
-
-        @Override
-        public long completed() {
-            return inner.completed();
-        }
-
-        @Override
-        public int connect(final LaneAddress peer) {
-            return inner.connect(peer);
-        }
-
-        @Override
-        public void disconnect(final int peer) {
-            inner.disconnect(peer);
-        }
-
-        @Override
-        public long counter(final LaneCounter counter) {
-            return inner.counter(counter);
-        }
-
-        @Override
-        public void close() {
-            inner.close();
         }
     }
 }

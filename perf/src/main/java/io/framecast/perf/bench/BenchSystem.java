@@ -89,7 +89,7 @@ record BenchSystem(String name) {
                 : NODE.contains(this) ? name : transport;
     }
 
-    /// What carried the frames, before its publisher has said so.
+    /// The transport of the frames, before its publisher has said so.
     String transport() {
         return switch (name) {
             case "aeron" -> "stock-aeron";

@@ -30,7 +30,7 @@ public record FramecastSystem(String transport, Sharing sharing, Protection prot
     private static final long FILL_BYTES = 64L << 20;
     private static final int FILL_FRAMES = 4;
 
-    /// Who shares what is received.
+    /// Processes that share what is received.
     public enum Sharing {
         /// Each receives by itself.
         NONE,

@@ -147,7 +147,7 @@ public final class SenderMachine {
         return admissions.attempts();
     }
 
-    /// What this source knows of the member at a place, 0 … [#membersMax] − 1.
+    /// The source's knowledge of the member at a place, 0 … [#membersMax] − 1.
     public MemberStatus member(final int place) {
         return members.of(place);
     }

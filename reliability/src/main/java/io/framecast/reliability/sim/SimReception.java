@@ -75,7 +75,7 @@ final class SimReception implements ReceiverOutput {
         boolean advance();
     }
 
-    /// What a leader of a host group left.
+    /// State that a leader of a host group left.
     ///
     /// @param holder its reception
     /// @param payload of the frame in progress, as far as it was acknowledged
@@ -339,7 +339,7 @@ final class SimReception implements ReceiverOutput {
         return membership;
     }
 
-    /// What its host shares of it; null where it has a user of its own.
+    /// The part of it that its host shares; null where it has a user of its own.
     @Nullable
     SimTable table() {
         return table;

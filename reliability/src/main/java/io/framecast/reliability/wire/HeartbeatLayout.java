@@ -29,7 +29,7 @@ public final class HeartbeatLayout {
     /// With FLAG_SEALED, instead of FLAG_AES_GCM: by ChaCha20-Poly1305.
     public static final int FLAG_CHACHA20_POLY1305 = 64;
 
-    /// Asked clock of a heartbeat that answers nobody.
+    /// Asked clock of a heartbeat that is no answer.
     public static final long NO_CLOCK = Long.MIN_VALUE;
 
     public static final LongField NEXT_SEQUENCE = new LongField(40);

@@ -26,7 +26,7 @@ public record StreamInfo(
     public static final int SLOT_BYTES_MAX = 65_472;
     public static final int WINDOW_SLOTS_MAX = 1 << 22;
 
-    /// What lies behind the 40 bytes of a header, and whether payloads are encrypted.
+    /// The bytes behind the first 40 of a header, and whether payloads are encrypted.
     public enum Seal {
         /// Nothing.
         NONE(0),

@@ -71,7 +71,7 @@ public enum SimCount {
     STALE_PULLS,
     /// Connections that ended by themselves, or with their source.
     BROKEN_LINKS,
-    /// What the adversary did, floods counted once.
+    /// Acts of the adversary, floods counted once.
     ATTACKS,
     /// Of that, datagrams sealed with the keys of an epoch that was over.
     ABUSES;

@@ -158,7 +158,7 @@ public final class Adversary implements AutoCloseable {
         }
     }
 
-    // Handshakes that nobody began.
+    // Handshakes that no receiver began.
     private void flood() {
         for (final Seen seen : kept) {
             if (seen.isControl() && Forger.isHandshake(seen)) {

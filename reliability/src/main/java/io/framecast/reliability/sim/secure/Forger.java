@@ -165,7 +165,7 @@ final class Forger {
         }
     }
 
-    /// A datagram of a handshake that nobody began, or that another one did.
+    /// A datagram of a handshake that no receiver began, or that another one did.
     MemorySegment handshake(final Seen one) {
         final MemorySegment copy = one.copy();
         if (random.nextInt(3) != 0) {

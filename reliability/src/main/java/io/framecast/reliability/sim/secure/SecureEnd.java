@@ -113,7 +113,7 @@ public abstract sealed class SecureEnd implements AutoCloseable permits SecureSo
         final Way way = Truth.way(sealed, !isSource);
         final ByteBuffer bytes = ByteBuffer.wrap(sealed.toArray(ValueLayout.JAVA_BYTE));
         if (ControlLayout.TAG_BYTES.get(sealed, 0) == 0 || !run.truth().isHonest(way, plain)) {
-            run.violation("takes a control datagram that nobody sealed, type " + ControlLayout.type(plain, 0));
+            run.violation("takes a control datagram that no honest end sealed, type " + ControlLayout.type(plain, 0));
         } else if (!taken.computeIfAbsent(ControlLayout.SESSION.get(sealed, 0), _ -> new HashSet<>())
                 .add(bytes)) {
             run.violation("takes a control datagram twice, type " + ControlLayout.type(plain, 0) + ", counter "

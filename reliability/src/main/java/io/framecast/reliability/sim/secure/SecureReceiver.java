@@ -51,7 +51,7 @@ public final class SecureReceiver extends SecureEnd {
 
     private void onHeartbeat(final MemorySegment plain, final Plain onPlain) {
         if (!run().truth().isHonest(Way.TO_GROUP, plain)) {
-            run().violation("takes a heartbeat that nobody sealed");
+            run().violation("takes a heartbeat that no honest end sealed");
         }
         onPlain.onControl(plain);
     }
@@ -125,7 +125,7 @@ public final class SecureReceiver extends SecureEnd {
         final MemorySegment bytes = MemorySegment.ofArray(header);
         final boolean isHonest = run().truth().isHonestHeader(session, header);
         if (isOpen && !isHonest) {
-            run().violation("takes a header that nobody sealed, sequence " + DataLayout.SEQUENCE.get(bytes, 0));
+            run().violation("takes a header that no honest end sealed, sequence " + DataLayout.SEQUENCE.get(bytes, 0));
         } else if (!isOpen && isHonest) {
             // It has no keys of that epoch.
             run().journal().count(SimCount.LOSSES);

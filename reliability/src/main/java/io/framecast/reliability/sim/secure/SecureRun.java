@@ -57,7 +57,7 @@ public final class SecureRun implements AutoCloseable {
         adversary = new Adversary(this, wire, random.split(), calmNs);
     }
 
-    /// Who sees all datagrams.
+    /// It sees all datagrams.
     public Adversary adversary() {
         return adversary;
     }

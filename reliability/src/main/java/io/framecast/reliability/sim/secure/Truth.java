@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What honest ends sealed in a run, and the nonces that they used.
+/// The datagrams that honest ends sealed in a run, and the nonces that they used.
 final class Truth {
-    /// Who sealed a control datagram for whom.
+    /// From which end a control datagram goes to which.
     enum Way {
         TO_GROUP,
         TO_MEMBER,
