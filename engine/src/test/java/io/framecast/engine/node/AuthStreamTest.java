@@ -113,6 +113,7 @@ final class AuthStreamTest {
                     final long untilNs = System.nanoTime() + 12_000_000;
                     streams.await(() -> System.nanoTime() - untilNs >= 0, "the next frame's time");
                 }
+                streams.await(() -> streams.counters().contains("event=\"rekeyed\""), "keys that changed");
                 streams.finish(check);
             }
         }

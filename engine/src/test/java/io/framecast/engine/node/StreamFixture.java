@@ -59,7 +59,7 @@ public final class StreamFixture implements AutoCloseable {
     }
 
     /// The counters of both nodes, without zeros.
-    private String counters() {
+    String counters() {
         final StringBuilder text = new StringBuilder();
         for (final Path path : new Path[] {sourceCounters, sinkCounters}) {
             text.append("\n").append(path == sourceCounters ? "source" : "sink");
