@@ -26,10 +26,11 @@ import os
 import sys
 
 latency = json.load(open(sys.argv[1]))["subscribers"][0]["latency_us"]
-# The subscriber is ahead of the source, so the source is behind it. Two clocks of one system agree to a microsecond.
+# The subscriber is ahead of the source, so the source is behind it. The two start seconds apart, and within these the
+# system's clock may be slewed.
 truth = -1e6 * int(os.environ["AHEAD"])
 wrong = abs(latency["clock_offset"] - truth)
-if wrong > latency["clock_error"] + 2:
+if wrong > latency["clock_error"] + 200:
     sys.exit(f"failed: offset {latency['clock_offset']} µs ± {latency['clock_error']}, it is {truth}")
 if latency["p50"] < -latency["clock_error"] or latency["p50"] > 1e6:
     sys.exit(f"failed: latency {latency}")

@@ -89,6 +89,7 @@ public final class FramecastNode implements Framecast, SessionHost {
                 seed,
                 config.faults().lossProbability(),
                 config.notices(),
+                clock,
                 new EpochClock().offsetNs() + startNs,
                 counters,
                 NumaPolicy.ANY_NODE);

@@ -19,6 +19,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.agrona.CloseHelper;
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /// One end's control lane with its memory: a small send ring in which datagrams are built, and a small receive
@@ -56,11 +57,15 @@ public final class ControlLane implements ControlPort, AutoCloseable {
     private boolean isLost;
     private int next;
     private @Nullable ControlProtection protection;
+    private final NanoClock clock;
     private final byte[][] askedAddresses = new byte[ASKED_MAX][];
     private final int[] askedPeers = new int[ASKED_MAX];
     private int asked;
 
-    public ControlLane(final Transport transport, final LaneConfig.Role role, final LossInjector loss) {
+    /// @param clock of the caller's `nowNs`
+    public ControlLane(
+            final Transport transport, final LaneConfig.Role role, final LossInjector loss, final NanoClock clock) {
+        this.clock = clock;
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             opened.add(arena);
             final MemorySegment sent = arena.allocate((long) SEND_SLOTS * SLOT_BYTES, 64);
@@ -178,6 +183,11 @@ public final class ControlLane implements ControlPort, AutoCloseable {
     @Override
     public void disconnect(final int peer) {
         sending.disconnect(peer);
+    }
+
+    @Override
+    public long timeNs(final long nowNs) {
+        return Math.max(nowNs, clock.nanoTime());
     }
 
     // False where no slot was free for the datagram, or it cannot be sealed.

@@ -163,7 +163,10 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
             final SecurityOptions security = channel.link().security();
             keys = security.isAuthenticated() ? opened.add(AuthKeys.ofSource(security.auth())) : null;
             control = opened.add(new ControlLane(
-                    transport, LaneConfig.Role.SOURCE, new LossInjector(context.lossProbability(), context.seed())));
+                    transport,
+                    LaneConfig.Role.SOURCE,
+                    new LossInjector(context.lossProbability(), context.seed()),
+                    context.clock()));
             data = opened.add(transport.open(lane(LaneKind.DATA)));
             repair = opened.add(transport.open(lane(LaneKind.REPAIR)));
             final StreamInfo stream = stream(nonce, channel, windowSlots);

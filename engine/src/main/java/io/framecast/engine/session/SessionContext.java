@@ -5,12 +5,14 @@ import io.framecast.engine.metrics.CounterTable;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
+import org.agrona.concurrent.NanoClock;
 
 /// The node's services and settings that sessions use.
 ///
 /// @param seed of back-off, skew and injected loss
 /// @param lossProbability injected loss, 0 ≤ p < 1
 /// @param notices one-line notices for an operator
+/// @param clock the engine's time
 /// @param epochOffsetNs difference between the engine's time and nanoseconds since the epoch
 /// @param counters the node's counters
 /// @param memoryNode the NUMA node whose memory sessions take; [NumaPolicy#ANY_NODE] for any
@@ -18,6 +20,7 @@ public record SessionContext(
         long seed,
         double lossProbability,
         Consumer<String> notices,
+        NanoClock clock,
         long epochOffsetNs,
         CounterTable counters,
         int memoryNode) {
@@ -29,7 +32,7 @@ public record SessionContext(
 
     /// The same for sessions that take memory of one NUMA node.
     public SessionContext on(final int node) {
-        return new SessionContext(seed, lossProbability, notices, epochOffsetNs, counters, node);
+        return new SessionContext(seed, lossProbability, notices, clock, epochOffsetNs, counters, node);
     }
 
     /// To be open while a session takes its memory.

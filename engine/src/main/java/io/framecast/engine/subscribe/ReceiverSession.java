@@ -599,6 +599,11 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     }
 
     @Override
+    public long timeNs(final long nowNs) {
+        return control.timeNs(nowNs);
+    }
+
+    @Override
     public void sendControl(final int bytes) {
         if (sourcePeer != NO_PEER) {
             control.unicast(sourcePeer, bytes);

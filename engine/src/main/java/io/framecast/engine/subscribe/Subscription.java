@@ -129,7 +129,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         final SecurityOptions security = channel.link().security();
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             keys = security.isAuthenticated() ? opened.add(AuthKeys.ofReceiver(security.auth())) : null;
-            control = new ControlLane(transport, LaneConfig.Role.RECEIVER, loss);
+            control = new ControlLane(transport, LaneConfig.Role.RECEIVER, loss, context.clock());
             opened.keep();
         }
         protection = keys == null ? null : protect(keys);

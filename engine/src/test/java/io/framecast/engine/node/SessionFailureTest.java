@@ -191,7 +191,8 @@ class SessionFailureTest {
         final boolean[] asked = new boolean[1];
         conductor.wakeBy(() -> asked[0] = true, _ -> {});
         try (CounterTable counters = CounterTable.create()) {
-            final SessionContext context = new SessionContext(1, 0, notices::add, 0, counters, NumaPolicy.ANY_NODE);
+            final SessionContext context =
+                    new SessionContext(1, 0, notices::add, System::nanoTime, 0, counters, NumaPolicy.ANY_NODE);
             receiver.add(new Subscription(
                     subscriber, faulty.open(new TransportConfig(channel, notices::add)), context, receiver));
             until(() -> receiver.doWork() >= 0 && asked[0], "source heard");

@@ -23,7 +23,8 @@ final class ControlLaneTest {
     private static final int SLOTS = 64;
 
     private final Reader reader = new Reader();
-    private final ControlLane control = new ControlLane(reader, LaneConfig.Role.SOURCE, new LossInjector(0, 1));
+    private final ControlLane control =
+            new ControlLane(reader, LaneConfig.Role.SOURCE, new LossInjector(0, 1), System::nanoTime);
 
     /// Reads a slot only on [#read].
     private static final class Reader implements Transport, Lane {

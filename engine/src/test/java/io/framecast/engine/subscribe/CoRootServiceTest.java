@@ -42,7 +42,8 @@ class CoRootServiceTest {
     private final List<String> notices = new ArrayList<>();
     private final Queue<Runnable> conductor = new ArrayDeque<>();
     private final Transport transport = faulty.open(new TransportConfig(channel, notices::add));
-    private final ControlLane control = new ControlLane(transport, LaneConfig.Role.RECEIVER, new LossInjector(0, 1));
+    private final ControlLane control =
+            new ControlLane(transport, LaneConfig.Role.RECEIVER, new LossInjector(0, 1), System::nanoTime);
     private CoRootService service = service(SLOTS);
 
     @AfterEach

@@ -55,6 +55,7 @@ public final class ClockOffset {
 
     /// The source is asked now.
     ///
+    /// @param nowNs no later than the question leaves
     /// @return T1
     public long ask(final long nowNs) {
         askedClockNs = nowNs + clockOffsetNs;
@@ -69,6 +70,7 @@ public final class ClockOffset {
     /// @param t1 this host's clock, as it asked
     /// @param t2 the source's clock, as it heard that
     /// @param t3 the source's clock, as it answered
+    /// @param nowNs no earlier than the answer came: the bound holds for nothing else
     public void onAnswer(final long t1, final long t2, final long t3, final long nowNs) {
         final long t4 = nowNs + clockOffsetNs;
         if (!asked

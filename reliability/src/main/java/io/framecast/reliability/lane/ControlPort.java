@@ -20,4 +20,9 @@ public interface ControlPort {
     int connect(byte[] address);
 
     void disconnect(int peer);
+
+    /// This host's time, read anew: a caller's own is from before its last datagrams came.
+    default long timeNs(final long nowNs) {
+        return nowNs;
+    }
 }

@@ -506,7 +506,7 @@ public final class ReceiverMachine {
                 HeartbeatLayout.ASKED_CLOCK.get(datagram, offset),
                 HeartbeatLayout.HEARD_CLOCK.get(datagram, offset),
                 HeartbeatLayout.CLOCK.get(datagram, offset),
-                nowNs);
+                output.timeNs(nowNs));
         nacks.onRtt(source.rttNs());
         reporting.link().onRtt(source.rttNs());
         final int flags = ControlLayout.FLAGS.get(datagram, offset);
@@ -778,7 +778,7 @@ public final class ReceiverMachine {
         }
         int work = 0;
         if (clock.dueNs() <= nowNs) {
-            output.sendControl(SolicitLayout.write(ids.in(output.control()), clock.ask(nowNs)));
+            output.sendControl(SolicitLayout.write(ids.in(output.control()), clock.ask(output.timeNs(nowNs))));
             work++;
         }
         if (nacks.nextDeadlineNs() <= nowNs) {

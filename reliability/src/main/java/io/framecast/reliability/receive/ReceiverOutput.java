@@ -9,6 +9,11 @@ public interface ReceiverOutput {
     /// valid until [#sendControl].
     MemorySegment control();
 
+    /// As [io.framecast.reliability.lane.ControlPort#timeNs].
+    default long timeNs(final long nowNs) {
+        return nowNs;
+    }
+
     /// Sends the first `bytes` bytes of [#control] to the source. The network may lose them.
     void sendControl(int bytes);
 

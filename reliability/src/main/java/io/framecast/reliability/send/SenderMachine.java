@@ -392,9 +392,10 @@ public final class SenderMachine {
         }
         if (member != MemberTable.NONE && members.of(member).state == State.ACTIVE) {
             members.of(member).heardNs = nowNs;
-            final long clockNs = nowNs + clockOffsetNs;
+            // No earlier than the question, whose age nowNs does not know.
+            final long clockNs = output.timeNs(nowNs) + clockOffsetNs;
             ids.receiver(members.of(member).id);
-            describe(nowNs).answer(SolicitLayout.CLOCK.get(datagram, offset), clockNs);
+            describe(nowNs).clock(clockNs).answer(SolicitLayout.CLOCK.get(datagram, offset), clockNs);
             output.sendControl(member, HeartbeatLayout.write(ids.in(output.control()), 0, stream, channel, heartbeat));
             heartbeat.answer(HeartbeatLayout.NO_CLOCK, 0);
         } else if (nowNs >= solicitedNs) {

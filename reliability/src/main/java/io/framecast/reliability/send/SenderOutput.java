@@ -15,6 +15,11 @@ public interface SenderOutput extends RetransmitScheduler.Output {
     /// valid until sent.
     MemorySegment control();
 
+    /// As [io.framecast.reliability.lane.ControlPort#timeNs].
+    default long timeNs(final long nowNs) {
+        return nowNs;
+    }
+
     /// Sends the first `bytes` bytes of [#control] to the group.
     void multicastControl(int bytes);
 

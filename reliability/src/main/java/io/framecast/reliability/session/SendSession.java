@@ -281,6 +281,11 @@ public final class SendSession implements SenderOutput {
     }
 
     @Override
+    public long timeNs(final long nowNs) {
+        return control.timeNs(nowNs);
+    }
+
+    @Override
     public void multicastControl(final int bytes) {
         control.multicast(bytes);
     }

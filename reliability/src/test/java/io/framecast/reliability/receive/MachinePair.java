@@ -63,6 +63,8 @@ public final class MachinePair {
     public boolean probesLost;
     int disconnects;
     public long nowNs;
+    // How old nowNs is, as a duty cycle's time is behind the datagrams that it reads.
+    long staleNs;
 
     public MachinePair() {
         this(256, 32, 4);
@@ -236,6 +238,11 @@ public final class MachinePair {
         private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
 
         @Override
+        public long timeNs(final long nowNs) {
+            return nowNs + staleNs;
+        }
+
+        @Override
         public MemorySegment control() {
             return scratch;
         }
@@ -299,6 +306,11 @@ public final class MachinePair {
 
     private final class Sink implements ReceiverOutput {
         private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
+
+        @Override
+        public long timeNs(final long nowNs) {
+            return nowNs + staleNs;
+        }
 
         @Override
         public MemorySegment control() {

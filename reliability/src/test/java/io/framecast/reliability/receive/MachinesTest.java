@@ -38,6 +38,26 @@ final class MachinesTest {
     }
 
     @Test
+    void shouldBoundTheClockThoughDutyCyclesAreOlderThanTheirDatagrams() {
+        final MachinePair pair = new MachinePair();
+        pair.nowNs = 50_000_000;
+        pair.receiver.start(pair.nowNs);
+        pair.exchange();
+        pair.publish(1);
+        pair.send(0);
+        pair.receiver.onTick(pair.nowNs);
+        pair.toSender.removeIf(datagram -> type(datagram) != ControlLayout.TYPE_SOLICIT);
+        final MemorySegment question = pair.toSender.remove();
+        // Both read a datagram in a cycle that began before the question left.
+        pair.staleNs = 4_000_000;
+        pair.sender.onControl(question, 0, (int) question.byteSize(), pair.nowNs - 3_000_000);
+        final MemorySegment answer = pair.toReceiver.removeLast();
+        pair.receiver.onControl(answer, 0, (int) answer.byteSize(), pair.nowNs - 1_000_000);
+        assertEquals(-500_000, pair.receiver.clock().offsetNs());
+        assertEquals(1_500_001, pair.receiver.clock().boundNs(pair.nowNs + 3_000_000));
+    }
+
+    @Test
     void shouldJoinWhenTheProbeOvertakesItsAdmit() {
         final MachinePair pair = new MachinePair();
         pair.receiver.start(0);
