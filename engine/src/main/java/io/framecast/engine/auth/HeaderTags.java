@@ -3,18 +3,28 @@ package io.framecast.engine.auth;
 import io.framecast.engine.crypto.SecretBytes;
 import io.framecast.engine.crypto.SipHash;
 import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// Seals of datagrams of the data lane that authenticate the header alone: SipHash-2-4-128 of its first 48 bytes, under
 /// the key of the epoch that they name. Payloads are neither encrypted nor authenticated.
+///
+/// The bytes that the datagrams of a frame share come first, so that they are hashed once a frame.
 public final class HeaderTags implements DatagramSeals {
     // At a receiver: the epoch before, the current one, and those that are not used yet.
     private static final int EPOCHS_MAX = 8;
     private static final long UNREAD = -1;
+    private static final long LOW = 0xffff_ffffL;
 
     private final DataKeys keys;
     private final SipHash hash = new SipHash();
+    // What the last datagram shared with its frame: the hash begins with it.
+    private long attributes;
+    private long frame;
+    private long timestamp;
+    private long seal;
+    private boolean hasBegun;
     private final int[] epochs = new int[EPOCHS_MAX];
     private final @Nullable SecretBytes[] derived = new SecretBytes[EPOCHS_MAX];
     private final MemorySegment[] bytes = new MemorySegment[EPOCHS_MAX];
@@ -33,7 +43,9 @@ public final class HeaderTags implements DatagramSeals {
             final long at,
             final int payloadBytes) {
         DataLayout.writeEpoch(headers, header, keys.epoch());
-        hash.of(key(keys.epoch()), headers, header, DataLayout.TAG);
+        if (!hash(headers, header)) {
+            throw new IllegalStateException("no key of epoch " + keys.epoch());
+        }
         hash.write(headers, header + DataLayout.TAG);
     }
 
@@ -44,13 +56,46 @@ public final class HeaderTags implements DatagramSeals {
             final MemorySegment payload,
             final long at,
             final int payloadBytes) {
-        final int epoch = DataLayout.KEY_EPOCH.get(headers, header);
-        final MemorySegment key = key(epoch);
-        if (key.byteSize() == 0 || !keys.isWithin(epoch, DataLayout.SEQUENCE.get(headers, header))) {
+        return keys.isWithin(DataLayout.KEY_EPOCH.get(headers, header), DataLayout.SEQUENCE.get(headers, header))
+                && hash(headers, header)
+                && hash.matches(headers, header + DataLayout.TAG);
+    }
+
+    // False where there is no key.
+    private boolean hash(final MemorySegment headers, final long header) {
+        final long head = Wire.getLong(headers, header);
+        final long tail = Wire.getLong(headers, header + DataLayout.FRAME_BYTES.at());
+        if (!isSameFrame(headers, header, (head & LOW) | (tail << Integer.SIZE)) && !begin(headers, header, head, tail)) {
             return false;
         }
-        hash.of(key, headers, header, DataLayout.TAG);
-        return hash.matches(headers, header + DataLayout.TAG);
+        hash.end(DataLayout.SEQUENCE.get(headers, header), (head >>> Integer.SIZE) | (tail & ~LOW));
+        return true;
+    }
+
+    private boolean isSameFrame(final MemorySegment headers, final long header, final long of) {
+        return hasBegun
+                && version == keys.version()
+                && attributes == of
+                && frame == Wire.getLong(headers, header + DataLayout.SESSION_TAG.at())
+                && timestamp == DataLayout.TIMESTAMP.get(headers, header)
+                && seal == Wire.getLong(headers, header + DataLayout.KEY_EPOCH.at());
+    }
+
+    private boolean begin(final MemorySegment headers, final long header, final long head, final long tail) {
+        final MemorySegment key = key(DataLayout.KEY_EPOCH.get(headers, header));
+        hasBegun = key.byteSize() > 0;
+        if (hasBegun) {
+            attributes = (head & LOW) | (tail << Integer.SIZE);
+            frame = Wire.getLong(headers, header + DataLayout.SESSION_TAG.at());
+            timestamp = DataLayout.TIMESTAMP.get(headers, header);
+            seal = Wire.getLong(headers, header + DataLayout.KEY_EPOCH.at());
+            hash.begin(key);
+            hash.add(attributes);
+            hash.add(frame);
+            hash.add(timestamp);
+            hash.add(seal);
+        }
+        return hasBegun;
     }
 
     /// Does nothing: payloads lie as they came.
@@ -77,7 +122,7 @@ public final class HeaderTags implements DatagramSeals {
 
     // The newest are kept where there are more than fit.
     private void derive() {
-        close();
+        forget();
         version = keys.version();
         for (int i = Math.max(0, keys.count() - EPOCHS_MAX); i < keys.count(); i++) {
             final SecretBytes key = keys.key(keys.epochAt(i));
@@ -90,8 +135,7 @@ public final class HeaderTags implements DatagramSeals {
         }
     }
 
-    @Override
-    public void close() {
+    private void forget() {
         for (int i = 0; i < count; i++) {
             final SecretBytes key = derived[i];
             if (key != null) {
@@ -102,5 +146,12 @@ public final class HeaderTags implements DatagramSeals {
         }
         count = 0;
         version = UNREAD;
+        hasBegun = false;
+    }
+
+    @Override
+    public void close() {
+        forget();
+        hash.close();
     }
 }

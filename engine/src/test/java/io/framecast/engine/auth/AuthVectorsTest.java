@@ -133,8 +133,8 @@ final class AuthVectorsTest {
     @ParameterizedTest
     @EnumSource(
             value = Seal.class,
-            names = {"AES_GCM", "CHACHA20_POLY1305"})
-    void shouldEncryptDataAsThePageSays(final Seal seal) throws IOException, InterruptedException {
+            names = {"HEADER", "AES_GCM", "CHACHA20_POLY1305"})
+    void shouldSealDataAsThePageSays(final Seal seal) throws IOException, InterruptedException {
         final byte[] plain = new byte[DataLayout.SEALED_LENGTH + 100];
         for (int i = 0; i < 100; i++) {
             plain[i % DataLayout.TAG] = (byte) (i % DataLayout.TAG * 7);

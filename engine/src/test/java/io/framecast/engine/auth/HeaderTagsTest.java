@@ -1,21 +1,18 @@
 package io.framecast.engine.auth;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.engine.crypto.Cipher;
 import io.framecast.engine.crypto.SecretBytes;
-import io.framecast.engine.crypto.SipHash;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.HexFormat;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Tags of headers, and the function that makes them.
+/// Tags of headers.
 final class HeaderTagsTest {
     private final Arena arena = Arena.ofConfined();
     private final DataKeys sealing = new DataKeys();
@@ -45,27 +42,6 @@ final class HeaderTagsTest {
         sealing.close();
         opening.close();
         arena.close();
-    }
-
-    private static String siphash(final int bytes) {
-        try (Arena arena = Arena.ofConfined()) {
-            final MemorySegment key = arena.allocate(16);
-            final MemorySegment input = arena.allocate(Math.max(bytes, 1) + 16L);
-            MemorySegment.copy(counting(16, 0), 0, key, ValueLayout.JAVA_BYTE, 0, 16);
-            MemorySegment.copy(counting(bytes, 0), 0, input, ValueLayout.JAVA_BYTE, 0, bytes);
-            final SipHash hash = new SipHash();
-            hash.of(key, input, 0, bytes);
-            hash.write(input, bytes);
-            assertTrue(hash.matches(input, bytes));
-            return HexFormat.of().formatHex(input.asSlice(bytes, 16).toArray(ValueLayout.JAVA_BYTE));
-        }
-    }
-
-    @Test
-    void shouldComputeTheVectorsOfItsAuthors() {
-        // vectors_sip128 of the reference code: key 00 … 0f, input 00 … n − 1.
-        assertEquals("a3817f04ba25a8e66df67214c7550293", siphash(0));
-        assertEquals("3b62a9ba6258f5610f83e264f31497b4", siphash(8));
     }
 
     private boolean opens() {
