@@ -17,14 +17,22 @@ public final class HeaderTags implements DatagramSeals {
     private static final long UNREAD = -1;
     private static final long LOW = 0xffff_ffffL;
 
+    // Words of a header: attributes and checksum, session and frame, sequence, timestamp, length and index, epoch, tag.
+    private static final int HEAD = 0;
+    private static final int FRAME = 1;
+    private static final int SEQUENCE = 2;
+    private static final int TIMESTAMP = 3;
+    private static final int TAIL = 4;
+    private static final int EPOCH = 5;
+    private static final int TAG = 6;
+
     private final DataKeys keys;
     private final SipHash hash = new SipHash();
     // What the last datagram shared with its frame: the hash begins with it.
-    private long attributes;
-    private long frame;
-    private long timestamp;
-    private long seal;
+    private final long[] shared = new long[TAG];
     private boolean hasBegun;
+    // A header, in words of eight bytes.
+    private final long[] words = new long[DataLayout.SEALED_LENGTH / Long.BYTES];
     private final int[] epochs = new int[EPOCHS_MAX];
     private final @Nullable SecretBytes[] derived = new SecretBytes[EPOCHS_MAX];
     private final MemorySegment[] bytes = new MemorySegment[EPOCHS_MAX];
@@ -56,44 +64,42 @@ public final class HeaderTags implements DatagramSeals {
             final MemorySegment payload,
             final long at,
             final int payloadBytes) {
-        return keys.isWithin(DataLayout.KEY_EPOCH.get(headers, header), DataLayout.SEQUENCE.get(headers, header))
-                && hash(headers, header)
-                && hash.matches(headers, header + DataLayout.TAG);
+        return hash(headers, header)
+                && keys.isWithin((int) words[EPOCH], words[SEQUENCE])
+                && hash.matches(words[TAG], words[TAG + 1]);
     }
 
     // False where there is no key.
     private boolean hash(final MemorySegment headers, final long header) {
-        final long head = Wire.getLong(headers, header);
-        final long tail = Wire.getLong(headers, header + DataLayout.FRAME_BYTES.at());
-        if (!isSameFrame(headers, header, (head & LOW) | (tail << Integer.SIZE)) && !begin(headers, header, head, tail)) {
+        Wire.getLongs(headers, header, words);
+        final long attributes = (words[HEAD] & LOW) | (words[TAIL] << Integer.SIZE);
+        if (!isSameFrame(attributes) && !begin(attributes)) {
             return false;
         }
-        hash.end(DataLayout.SEQUENCE.get(headers, header), (head >>> Integer.SIZE) | (tail & ~LOW));
+        hash.end(words[SEQUENCE], (words[HEAD] >>> Integer.SIZE) | (words[TAIL] & ~LOW));
         return true;
     }
 
-    private boolean isSameFrame(final MemorySegment headers, final long header, final long of) {
-        return hasBegun
-                && version == keys.version()
-                && attributes == of
-                && frame == Wire.getLong(headers, header + DataLayout.SESSION_TAG.at())
-                && timestamp == DataLayout.TIMESTAMP.get(headers, header)
-                && seal == Wire.getLong(headers, header + DataLayout.KEY_EPOCH.at());
+    private boolean isSameFrame(final long attributes) {
+        return shared[HEAD] == attributes
+                && shared[FRAME] == words[FRAME]
+                && shared[TIMESTAMP] == words[TIMESTAMP]
+                && shared[EPOCH] == words[EPOCH]
+                && hasBegun
+                && version == keys.version();
     }
 
-    private boolean begin(final MemorySegment headers, final long header, final long head, final long tail) {
-        final MemorySegment key = key(DataLayout.KEY_EPOCH.get(headers, header));
+    private boolean begin(final long attributes) {
+        final MemorySegment key = key((int) words[EPOCH]);
         hasBegun = key.byteSize() > 0;
         if (hasBegun) {
-            attributes = (head & LOW) | (tail << Integer.SIZE);
-            frame = Wire.getLong(headers, header + DataLayout.SESSION_TAG.at());
-            timestamp = DataLayout.TIMESTAMP.get(headers, header);
-            seal = Wire.getLong(headers, header + DataLayout.KEY_EPOCH.at());
+            System.arraycopy(words, 0, shared, 0, shared.length);
+            shared[HEAD] = attributes;
             hash.begin(key);
             hash.add(attributes);
-            hash.add(frame);
-            hash.add(timestamp);
-            hash.add(seal);
+            hash.add(words[FRAME]);
+            hash.add(words[TIMESTAMP]);
+            hash.add(words[EPOCH]);
         }
         return hasBegun;
     }

@@ -112,4 +112,16 @@ public final class Words {
             target[at + i] = UnsafeApi.getByte(from + i);
         }
     }
+
+    /// Copies out numbers of eight bytes that follow one another, as many as the target has room for.
+    public static void copy(final MemorySegment memory, final long offset, final long[] target) {
+        if (memory.isNative()) {
+            final long from = address(memory, offset, target.length * Long.BYTES);
+            for (int i = 0; i < target.length; i++) {
+                target[i] = UnsafeApi.getLong(from + (long) i * Long.BYTES);
+            }
+        } else {
+            MemorySegment.copy(memory, ValueLayout.JAVA_LONG_UNALIGNED, offset, target, 0, target.length);
+        }
+    }
 }

@@ -77,18 +77,22 @@ public final class HeaderRun {
     ///
     /// @param headers room for `count` headers behind the first, `stride` bytes apart
     public static void write(final MemorySegment headers, final long offset, final int stride, final int count) {
-        final int checksum = DataLayout.CHECKSUM.get(headers, offset);
+        final long first = Wire.getLong(headers, offset);
+        final long tagAndFrame = Wire.getLong(headers, offset + DataLayout.SESSION_TAG.at());
         final long sequence = DataLayout.SEQUENCE.get(headers, offset);
+        final long timestamp = DataLayout.TIMESTAMP.get(headers, offset);
+        final long frameBytes = DataLayout.FRAME_BYTES.unsigned(headers, offset);
         final int index = DataLayout.FRAME_INDEX.get(headers, offset);
         long at = offset;
         for (int i = 1; i <= count; i++) {
             at += stride;
             final int change = change(SEQUENCE_TABLE, (sequence + i) ^ sequence)
                     ^ change(INDEX_TABLE, Integer.toUnsignedLong((index + i) ^ index));
-            MemorySegment.copy(headers, offset, headers, at, DataLayout.LENGTH);
-            DataLayout.CHECKSUM.set(headers, at, checksum ^ change);
+            Wire.setLong(headers, at, first ^ ((long) change << Integer.SIZE));
+            Wire.setLong(headers, at + DataLayout.SESSION_TAG.at(), tagAndFrame);
             DataLayout.SEQUENCE.set(headers, at, sequence + i);
-            DataLayout.FRAME_INDEX.set(headers, at, index + i);
+            DataLayout.TIMESTAMP.set(headers, at, timestamp);
+            Wire.setLong(headers, at + DataLayout.FRAME_BYTES.at(), frameBytes | ((long) (index + i) << Integer.SIZE));
         }
     }
 }

@@ -38,6 +38,14 @@ public final class Wire {
         return SWAPPED ? Long.reverseBytes(value) : value;
     }
 
+    /// Reads numbers of eight bytes that follow one another, as many as the target has room for.
+    public static void getLongs(final MemorySegment datagram, final long offset, final long[] target) {
+        Words.copy(datagram, offset, target);
+        for (int i = 0; SWAPPED && i < target.length; i++) {
+            target[i] = Long.reverseBytes(target[i]);
+        }
+    }
+
     static void setShort(final MemorySegment datagram, final long offset, final short value) {
         Words.setShort(datagram, offset, SWAPPED ? Short.reverseBytes(value) : value);
     }
