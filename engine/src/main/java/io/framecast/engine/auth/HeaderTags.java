@@ -58,6 +58,11 @@ public final class HeaderTags implements DatagramSeals {
     }
 
     @Override
+    public boolean sealsPayload() {
+        return false;
+    }
+
+    @Override
     public boolean open(
             final MemorySegment headers,
             final long header,

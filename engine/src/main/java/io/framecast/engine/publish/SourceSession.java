@@ -162,11 +162,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
             final long nonce = secrets.nextLong();
             final SecurityOptions security = channel.link().security();
             keys = security.isAuthenticated() ? opened.add(AuthKeys.ofSource(security.auth())) : null;
-            control = opened.add(new ControlLane(
-                    transport,
-                    LaneConfig.Role.SOURCE,
-                    new LossInjector(context.lossProbability(), context.seed()),
-                    context.clock()));
+            control = opened.add(control(transport, context));
             data = opened.add(transport.open(lane(LaneKind.DATA)));
             repair = opened.add(transport.open(lane(LaneKind.REPAIR)));
             final StreamInfo stream = stream(nonce, channel, windowSlots);
@@ -201,6 +197,11 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
             members = new MemberCounters(machine, context.counters(), this::describe, notices, this::onEvicted);
             opened.keep();
         }
+    }
+
+    private static ControlLane control(final Transport transport, final SessionContext context) {
+        final LossInjector loss = new LossInjector(context.lossProbability(), context.seed());
+        return new ControlLane(transport, LaneConfig.Role.SOURCE, loss, context.clock());
     }
 
     private SourceProtection protect(final AuthKeys with, final long nonce) {

@@ -15,4 +15,9 @@ public interface DataSealer {
     /// @param at offset of its payload in `payload`
     /// @param bytes length of the payload
     void seal(MemorySegment headers, long header, MemorySegment payload, long at, int bytes);
+
+    /// Whether it changes the payload: nobody else may write any of it meanwhile.
+    default boolean sealsPayload() {
+        return true;
+    }
 }

@@ -112,6 +112,11 @@ public final class SendWindow {
         return this;
     }
 
+    // Whether a datagram's payload changes when it is sealed.
+    boolean sealsPayload() {
+        return sealer != null && sealer.sealsPayload();
+    }
+
     /// Before the first frame: calls a handler, on the producer's thread, with each slot whose payload lies in the
     /// window from its commit on, or from the opening of its bundle; not with those of frames with
     /// [DataLayout#FLAG_GATHERED].
@@ -253,7 +258,12 @@ public final class SendWindow {
         }
         final long sequence = committed();
         final long word = current.word();
-        if (!OpenBundle.isOpen(word, sequence) || OpenBundle.count(word) == 0 || !current.close(word)) {
+        if (!OpenBundle.isOpen(word, sequence) || OpenBundle.count(word) == 0) {
+            return false;
+        }
+        // The producer writes a frame into it, which takes as long as a copy.
+        final boolean isWritten = sealsPayload() && OpenBundle.claimedBytes(word) > OpenBundle.usedBytes(word);
+        if (isWritten || !current.close(word)) {
             return false;
         }
         final int slot = slot(sequence);

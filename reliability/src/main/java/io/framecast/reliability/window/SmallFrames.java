@@ -22,6 +22,8 @@ public final class SmallFrames {
     private long lastTaken = Long.MIN_VALUE / 2;
     private long headerTimestampNs;
     private int claimOffset;
+    // Whether the claim lies in the slot behind the bundle's, until its commit.
+    private boolean beside;
     private int claimBytes;
     private long place;
 
@@ -47,6 +49,7 @@ public final class SmallFrames {
             close();
         }
         if (!open) {
+            beside = false;
             final long sequence = window.cursor();
             if (window.freeSlots() < 1 || !bundle.isFree(sequence, lastTaken)) {
                 return NO_ROOM;
@@ -56,7 +59,14 @@ public final class SmallFrames {
             open = true;
         }
         claimBytes = bytes;
-        return memory.payloadOffset(window.slot(window.cursor())) + claimOffset;
+        return claimed();
+    }
+
+    // Where the claim's bytes are.
+    private long claimed() {
+        return beside
+                ? memory.payloadOffset(window.slot(window.cursor() + 1))
+                : memory.payloadOffset(window.slot(window.cursor())) + claimOffset;
     }
 
     private boolean claimInOpen(final int bytes) {
@@ -68,10 +78,26 @@ public final class SmallFrames {
                 && frames <= BundleLayout.FRAMES_MAX
                 && OpenBundle.roundUp(offset + bytes) + BundleLayout.tableBytes(frames) <= memory.slotBytes()
                 && window.freeSlots() >= 2;
-        if (!fits || !bundle.claim(word, window.cursor(), offset + bytes)) {
+        // A bundle that was taken is encrypted, with the bytes of a claim.
+        beside = window.sealsPayload();
+        if (!fits || (!beside && !bundle.claim(word, window.cursor(), offset + bytes))) {
             return false;
         }
         claimOffset = offset;
+        return true;
+    }
+
+    // Copies a claim beside the open bundle into it.
+    private boolean join(final long timestampNs) {
+        final long word = bundle.word();
+        if (word == OpenBundle.NONE
+                || !BundleLayout.isNear(timestampNs, headerTimestampNs)
+                || !bundle.claim(word, window.cursor(), claimOffset + claimBytes)) {
+            return false;
+        }
+        final long from = claimed();
+        beside = false;
+        MemorySegment.copy(memory.payload(), from, memory.payload(), claimed(), claimBytes);
         return true;
     }
 
@@ -87,6 +113,9 @@ public final class SmallFrames {
 
     /// Gives the claim back.
     public void abort() {
+        if (beside) {
+            return;
+        }
         final long word = bundle.word();
         // On failure the bundle was taken, which the next claim finds out.
         if (OpenBundle.count(word) > 0) {
@@ -98,7 +127,7 @@ public final class SmallFrames {
 
     /// The bytes claimed last are a frame.
     public void commit(final int flags, final long timestampNs) {
-        if (!append(flags, timestampNs)) {
+        if ((beside && !join(timestampNs)) || !append(flags, timestampNs)) {
             move();
             bundle.open(window.cursor(), claimBytes);
             open = true;
@@ -145,8 +174,9 @@ public final class SmallFrames {
 
     // Brings the claim's bytes to the beginning of a slot that has no bundle.
     private void move() {
-        final long from = memory.payloadOffset(window.slot(window.cursor())) + claimOffset;
+        final long from = claimed();
         close();
+        beside = false;
         final long to = memory.payloadOffset(window.slot(window.cursor()));
         if (to != from) {
             MemorySegment.copy(memory.payload(), from, memory.payload(), to, claimBytes);

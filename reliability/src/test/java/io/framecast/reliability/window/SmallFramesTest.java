@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.window.BundleFixture.Frame;
 import io.framecast.reliability.wire.DataLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -100,6 +102,53 @@ final class SmallFramesTest {
         publish(2);
         assertTrue(window.takeBundle());
         expect(1, 2);
+    }
+
+    // Encrypts, so to speak.
+    private void invert(final long sequence) {
+        window.seal(sequence, 1, false);
+    }
+
+    @Test
+    void shouldKeepAFrameThatIsWrittenWhileItsBundleIsEncrypted() {
+        window.sealedBy((_, _, payload, at, bytes) -> {
+            for (long i = at; i < at + bytes; i++) {
+                payload.set(ValueLayout.JAVA_BYTE, i, (byte) ~payload.get(ValueLayout.JAVA_BYTE, i));
+            }
+        });
+        publish(0, 1);
+        final long at = small.claim(200);
+        fixture.payload.asSlice(at, 200).copyFrom(MemorySegment.ofArray(content(2, 200)));
+        assertTrue(window.takeBundle());
+        final List<byte[]> plain = fixture.frames(0).stream().map(Frame::bytes).toList();
+        assertArrayEquals(content(0, 64), plain.get(0));
+        invert(0);
+        small.commit(0, 1002);
+        publish(3);
+        assertTrue(window.takeBundle());
+        expect(1, 2, 3);
+    }
+
+    @Test
+    void shouldShareADatagramThoughItIsEncrypted() {
+        window.sealedBy((_, _, _, _, _) -> {});
+        for (int number = 0; number < 20; number++) {
+            publish(number);
+        }
+        assertEquals(1, window.committed());
+        assertEquals(19, fixture.frames(0).size());
+        assertTrue(window.takeBundle());
+        expect(1, 19);
+        publish(20, 21);
+        // One that is claimed and given back, and one that lies too far in time.
+        assertTrue(fixture.claim(9, 500));
+        small.abort();
+        assertTrue(fixture.claim(22, 64));
+        small.commit(0, 1022 + (1L << 33));
+        assertEquals(3, window.committed());
+        expect(2, 20, 21);
+        assertTrue(window.takeBundle());
+        assertArrayEquals(content(22, 64), fixture.frames(3).getFirst().bytes());
     }
 
     @Test
