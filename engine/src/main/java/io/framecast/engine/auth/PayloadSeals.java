@@ -5,6 +5,7 @@ import io.framecast.engine.crypto.Cipher;
 import io.framecast.engine.crypto.SecretBytes;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Function;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// what was sealed, and a co-root that seals again makes the same bytes. Probes, which have no sequence and no
 /// payload that counts, have the seals of [HeaderTags].
 ///
-/// Memory is native, payloads too.
+/// Memory is native, payloads too, where the cipher asks for that.
 public final class PayloadSeals implements DatagramSeals {
     /// The first four bytes of the nonce, big-endian: no class of control datagrams has it.
     private static final int DATA = 0x0200_0006;
@@ -21,12 +22,17 @@ public final class PayloadSeals implements DatagramSeals {
     private static final long UNREAD = -1;
 
     private final DataKeys keys;
-    private final Cipher cipher;
+    private final Function<SecretBytes, Aead> cipher;
     private final HeaderTags probes;
     private final Int2ObjectHashMap<Aead> byEpoch = new Int2ObjectHashMap<>();
     private long version = UNREAD;
 
     public PayloadSeals(final DataKeys keys, final Cipher cipher) {
+        this(keys, cipher::open);
+    }
+
+    /// @param cipher opens the cipher under a key
+    PayloadSeals(final DataKeys keys, final Function<SecretBytes, Aead> cipher) {
         this.keys = keys;
         this.cipher = cipher;
         probes = new HeaderTags(keys);
@@ -129,7 +135,7 @@ public final class PayloadSeals implements DatagramSeals {
             final SecretBytes key = byEpoch.containsKey(epoch) ? null : keys.key(epoch);
             if (key != null) {
                 try (SecretBytes derived = KeySchedule.payload(key)) {
-                    byEpoch.put(epoch, cipher.open(derived));
+                    byEpoch.put(epoch, cipher.apply(derived));
                 }
             }
         }

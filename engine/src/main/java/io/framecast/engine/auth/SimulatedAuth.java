@@ -9,6 +9,7 @@ import io.framecast.reliability.lane.DataSealer;
 import io.framecast.reliability.sim.secure.SimSecurity;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.Counts;
+import io.framecast.reliability.wire.StreamInfo.Seal;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -20,11 +21,37 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import java.util.random.RandomGenerator;
 
-/// `auth=` for the simulator: the classes that ship, with one shared key that is no secret.
+/// `auth=` and `cipher=` for the simulator: the classes that ship, with one shared key that is no secret, and with the
+/// JDK's ciphers for payloads, whose memory is of the heap there.
 ///
 /// Stateless; what it makes belongs to its caller, one thread.
 public final class SimulatedAuth implements SimSecurity {
     private static final Cipher CIPHER = Cipher.AES_GCM;
+
+    private final Seal seal;
+
+    /// @param seal of the data, not [Seal#NONE]
+    public SimulatedAuth(final Seal seal) {
+        this.seal = seal;
+    }
+
+    /// Most seeds have `auth=` alone, some a cipher too.
+    public static SimulatedAuth of(final long seed) {
+        return new SimulatedAuth(
+                switch (Math.floorMod(seed, 6)) {
+                    case 1 -> Seal.AES_GCM;
+                    case 4 -> Seal.CHACHA20_POLY1305;
+                    default -> Seal.HEADER;
+                });
+    }
+
+    private static DatagramSeals seals(final Seal seal, final DataKeys keys) {
+        return switch (seal) {
+            case NONE, HEADER -> DatagramSeals.of(seal, keys);
+            case AES_GCM -> new PayloadSeals(keys, Cipher.AES_GCM::openByJdk);
+            case CHACHA20_POLY1305 -> new PayloadSeals(keys, Cipher.CHACHA20_POLY1305::openByJdk);
+        };
+    }
 
     private static AuthKeys keys() {
         final byte[] bytes = new byte[Cipher.KEY_BYTES];
@@ -33,14 +60,14 @@ public final class SimulatedAuth implements SimSecurity {
     }
 
     @Override
-    public boolean sealsPayloads() {
-        return false;
+    public Seal seal() {
+        return seal;
     }
 
     @Override
     public Source source(
             final long session, final int handshakesMax, final RandomGenerator random, final Output output) {
-        return new SourceEnd(session, handshakesMax, random, output);
+        return new SourceEnd(seal, session, handshakesMax, random, output);
     }
 
     @Override
@@ -50,18 +77,24 @@ public final class SimulatedAuth implements SimSecurity {
             final RandomGenerator random,
             final Output output,
             final Announcements onHeartbeat) {
-        return new ReceiverEnd(address, previousNs, random, output, onHeartbeat);
+        return new ReceiverEnd(seal, address, previousNs, random, output, onHeartbeat);
     }
 
     private static final class SourceEnd implements Source {
         private final AuthKeys keys = keys();
+        private final Seal seal;
         private final SourceProtection protection;
-        private final HeaderTags tags;
+        private final DatagramSeals seals;
 
         private SourceEnd(
-                final long session, final int handshakesMax, final RandomGenerator random, final Output output) {
+                final Seal seal,
+                final long session,
+                final int handshakesMax,
+                final RandomGenerator random,
+                final Output output) {
+            this.seal = seal;
             protection = new SourceProtection(session, keys, CIPHER, handshakesMax, random, output::send);
-            tags = new HeaderTags(protection.dataKeys());
+            seals = seals(seal, protection.dataKeys());
         }
 
         @Override
@@ -71,7 +104,7 @@ public final class SimulatedAuth implements SimSecurity {
 
         @Override
         public DataSealer data() {
-            return tags;
+            return seals;
         }
 
         @Override
@@ -96,12 +129,12 @@ public final class SimulatedAuth implements SimSecurity {
 
         @Override
         public Insider insider(final long counter) {
-            return new KeyThief(protection.dataKeys().epochs().getLast(), counter);
+            return new KeyThief(seal, protection.dataKeys().epochs().getLast(), counter);
         }
 
         @Override
         public void close() {
-            tags.close();
+            seals.close();
             protection.close();
             keys.close();
         }
@@ -109,15 +142,18 @@ public final class SimulatedAuth implements SimSecurity {
 
     private static final class ReceiverEnd implements Receiver {
         private final AuthKeys keys = keys();
+        private final Seal seal;
         private final ReceiverProtection protection;
-        private final List<HeaderTags> tags = new ArrayList<>();
+        private final List<DatagramSeals> opened = new ArrayList<>();
 
         private ReceiverEnd(
+                final Seal seal,
                 final byte[] address,
                 final long previousNs,
                 final RandomGenerator random,
                 final Output output,
                 final Announcements onHeartbeat) {
+            this.seal = seal;
             protection = new ReceiverProtection(
                     keys, CIPHER, address, previousNs, random, output::send, onHeartbeat::onHeartbeat);
         }
@@ -134,8 +170,8 @@ public final class SimulatedAuth implements SimSecurity {
 
         @Override
         public DataOpener data(final long session) {
-            tags.add(new HeaderTags(Objects.requireNonNull(protection.dataKeys(session))));
-            return tags.getLast();
+            opened.add(seals(seal, Objects.requireNonNull(protection.dataKeys(session))));
+            return opened.getLast();
         }
 
         @Override
@@ -145,7 +181,7 @@ public final class SimulatedAuth implements SimSecurity {
 
         @Override
         public void close() {
-            tags.forEach(HeaderTags::close);
+            opened.forEach(DatagramSeals::close);
             protection.close();
             keys.close();
         }
@@ -153,15 +189,16 @@ public final class SimulatedAuth implements SimSecurity {
 
     /// A copy of an epoch's keys, in other hands.
     private static final class KeyThief implements Insider {
+        private final Seal seal;
         private final EpochKeys epoch;
         private final SecretBytes groupKey;
         private final ControlKey group;
         private final ControlKey.SealCounter counter;
         private final DataKeys dataKeys = new DataKeys();
-        private final HeaderTags tags = new HeaderTags(dataKeys);
         private final ControlSealer sealer = new ControlSealer(new Counts<>(ProtectionEvent.class));
 
-        private KeyThief(final EpochKeys original, final long counter) {
+        private KeyThief(final Seal seal, final EpochKeys original, final long counter) {
+            this.seal = seal;
             try (Arena arena = Arena.ofConfined()) {
                 final MemorySegment memory = arena.allocate(Wire.CONTROL_BYTES_MAX, Long.BYTES);
                 final int body = ControlLayout.LENGTH;
@@ -199,12 +236,14 @@ public final class SimulatedAuth implements SimSecurity {
                 final MemorySegment payload,
                 final long at,
                 final int bytes) {
-            tags.seal(headers, header, payload, at, bytes);
+            // He seals what he likes, one nonce twice too, which the JDK's cipher refuses.
+            try (DatagramSeals seals = seals(seal, dataKeys)) {
+                seals.seal(headers, header, payload, at, bytes);
+            }
         }
 
         @Override
         public void close() {
-            tags.close();
             dataKeys.close();
             group.close();
             groupKey.close();

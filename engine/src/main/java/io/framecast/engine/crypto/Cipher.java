@@ -27,6 +27,11 @@ public enum Cipher {
 
     /// Opens it under a key: libcrypto's where this system has that, else the JDK's, which is slower.
     public Aead open(final SecretBytes key) {
-        return Libcrypto.isPresent() ? new LibcryptoAead(word, library, key) : new JdkAead(this, key);
+        return Libcrypto.isPresent() ? new LibcryptoAead(word, library, key) : openByJdk(key);
+    }
+
+    /// Opens the JDK's under a key, which takes memory of the heap too.
+    public Aead openByJdk(final SecretBytes key) {
+        return new JdkAead(this, key);
     }
 }

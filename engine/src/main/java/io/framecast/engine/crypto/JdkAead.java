@@ -1,6 +1,7 @@
 package io.framecast.engine.crypto;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.security.spec.AlgorithmParameterSpec;
@@ -15,7 +16,9 @@ final class JdkAead implements Aead {
     private static final int TAG_BITS = 8 * TAG_BYTES;
 
     private final Cipher kind;
-    private final javax.crypto.Cipher cipher;
+    // Two, since ChaCha20's does not encrypt under the nonce that it decrypted last.
+    private final javax.crypto.Cipher sealing;
+    private final javax.crypto.Cipher opening;
     private final SecretKeySpec key;
     private final ByteBuffer nonce = ByteBuffer.allocate(NONCE_BYTES);
 
@@ -24,7 +27,9 @@ final class JdkAead implements Aead {
         final byte[] copy = secret.copy();
         try {
             final boolean gcm = kind == Cipher.AES_GCM;
-            cipher = javax.crypto.Cipher.getInstance(gcm ? "AES/GCM/NoPadding" : "ChaCha20-Poly1305");
+            final String name = gcm ? "AES/GCM/NoPadding" : "ChaCha20-Poly1305";
+            sealing = javax.crypto.Cipher.getInstance(name);
+            opening = javax.crypto.Cipher.getInstance(name);
             key = new SecretKeySpec(copy, gcm ? "AES" : "ChaCha20");
         } catch (final GeneralSecurityException e) {
             throw new IllegalStateException("the JDK has no " + kind.word(), e);
@@ -38,14 +43,20 @@ final class JdkAead implements Aead {
         return kind.word() + " by the JDK";
     }
 
-    private void begin(final int mode, final int lane, final long number, final MemorySegment header)
+    private void begin(
+            final javax.crypto.Cipher cipher,
+            final int mode,
+            final int lane,
+            final long number,
+            final MemorySegment header)
             throws GeneralSecurityException {
         nonce.putInt(0, lane).putLong(Integer.BYTES, number);
         final AlgorithmParameterSpec parameters = kind == Cipher.AES_GCM
                 ? new GCMParameterSpec(TAG_BITS, nonce.array())
                 : new IvParameterSpec(nonce.array());
         cipher.init(mode, key, parameters);
-        cipher.updateAAD(header.asByteBuffer());
+        // A buffer of a part of an array is read, and then given a position of the whole (JDK 25).
+        cipher.updateAAD(header.toArray(ValueLayout.JAVA_BYTE));
     }
 
     @Override
@@ -56,9 +67,9 @@ final class JdkAead implements Aead {
             final MemorySegment payload,
             final MemorySegment tag) {
         try {
-            begin(javax.crypto.Cipher.ENCRYPT_MODE, lane, number, header);
+            begin(sealing, javax.crypto.Cipher.ENCRYPT_MODE, lane, number, header);
             final ByteBuffer sealed = ByteBuffer.allocate((int) payload.byteSize() + TAG_BYTES);
-            cipher.doFinal(payload.asByteBuffer(), sealed);
+            sealing.doFinal(payload.asByteBuffer(), sealed);
             final MemorySegment made = MemorySegment.ofArray(sealed.array());
             MemorySegment.copy(made, 0, payload, 0, payload.byteSize());
             MemorySegment.copy(made, payload.byteSize(), tag, 0, TAG_BYTES);
@@ -75,12 +86,12 @@ final class JdkAead implements Aead {
             final MemorySegment payload,
             final MemorySegment tag) {
         try {
-            begin(javax.crypto.Cipher.DECRYPT_MODE, lane, number, header);
+            begin(opening, javax.crypto.Cipher.DECRYPT_MODE, lane, number, header);
             final byte[] sealed = new byte[(int) payload.byteSize() + TAG_BYTES];
             final MemorySegment given = MemorySegment.ofArray(sealed);
             MemorySegment.copy(payload, 0, given, 0, payload.byteSize());
             MemorySegment.copy(tag, 0, given, payload.byteSize(), TAG_BYTES);
-            final byte[] opened = cipher.doFinal(sealed);
+            final byte[] opened = opening.doFinal(sealed);
             MemorySegment.copy(MemorySegment.ofArray(opened), 0, payload, 0, opened.length);
             return true;
         } catch (final AEADBadTagException e) {

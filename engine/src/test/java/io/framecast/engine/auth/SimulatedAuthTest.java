@@ -18,7 +18,7 @@ final class SimulatedAuthTest {
     private static final int PLANT_SEEDS_MAX = 60;
 
     private static SimReport run(final long seed, final Swarm swarm) {
-        return Simulation.run(seed, swarm, new SimulatedAuth());
+        return Simulation.run(seed, swarm, SimulatedAuth.of(seed));
     }
 
     @Test

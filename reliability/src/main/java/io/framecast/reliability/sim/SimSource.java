@@ -92,7 +92,7 @@ final class SimSource extends SimNode implements ControlPort {
                 plant.aliveTimeoutMs(),
                 CONTROL_ADDRESS,
                 new byte[] {2},
-                secure == null ? StreamInfo.Seal.NONE : StreamInfo.Seal.HEADER);
+                world().seal());
         final int batchMax = options.flow().batchMax();
         data = new SimSendLane(
                 this,

@@ -8,6 +8,7 @@ import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimJournal;
 import io.framecast.reliability.sim.secure.SecureRun;
 import io.framecast.reliability.sim.secure.SimSecurity;
+import io.framecast.reliability.wire.StreamInfo.Seal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -71,6 +72,11 @@ record SimWorld(
                 SimFaults.endNs(options.faults()) + ATTACK_LONGER_NS);
         network.watchedBy(made.adversary());
         return made;
+    }
+
+    /// What seals the data.
+    Seal seal() {
+        return secure == null ? Seal.NONE : secure.seal();
     }
 
     /// The injected bug.

@@ -171,7 +171,8 @@ final class SimulateRun {
         try {
             long seed = nextSeed.getAndIncrement();
             while (seed <= plan.last && seed < firstFailure.get() && error.get() == null) {
-                final SimReport report = Simulation.run(seed, plan.swarm, plan.adversary ? new SimulatedAuth() : null);
+                final SimReport report =
+                        Simulation.run(seed, plan.swarm, plan.adversary ? SimulatedAuth.of(seed) : null);
                 reports.add(report);
                 if (!report.isClean()) {
                     firstFailure.accumulateAndGet(seed, Math::min);

@@ -4,6 +4,7 @@ import io.framecast.reliability.sim.net.SimEvents;
 import io.framecast.reliability.sim.net.SimLane;
 import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -191,7 +192,8 @@ public final class Adversary implements AutoCloseable {
             final SimLane lane = random.nextBoolean() ? SimLane.DATA : SimLane.REPAIR;
             final MemorySegment forged = forger.data(one, theft.session);
             if (Forger.isData(forged)) {
-                theft.keys.seal(forged, 0, forged, 0, 0);
+                final int payloadBytes = (int) forged.byteSize() - DataLayout.SEALED_LENGTH;
+                theft.keys.seal(forged, 0, forged, DataLayout.SEALED_LENGTH, payloadBytes);
                 send(to, lane, forged, 0);
             }
             return;

@@ -103,9 +103,13 @@ public final class SecureReceiver extends SecureEnd {
                     final int bytes) {
                 final byte[] sealed =
                         headers.asSlice(header, DataLayout.SEALED_LENGTH).toArray(ValueLayout.JAVA_BYTE);
+                final boolean isHonest = isHonest(session, sealed, payload, at, bytes, false);
                 final boolean isOpen = opener.open(headers, header, payload, at, bytes)
                         || (run().plant() == Plant.REPAIR_TAG_UNCHECKED && headers == repairs);
-                check(session, sealed, isOpen);
+                check(sealed, isHonest, isOpen);
+                if (isOpen && isHonest && !isHonest(session, sealed, payload, at, bytes, true)) {
+                    run().violation("opens a payload as what it never was");
+                }
                 return isOpen;
             }
 
@@ -117,15 +121,34 @@ public final class SecureReceiver extends SecureEnd {
                     final long at,
                     final int bytes) {
                 opener.reseal(headers, header, payload, at, bytes);
+                final byte[] sealed =
+                        headers.asSlice(header, DataLayout.SEALED_LENGTH).toArray(ValueLayout.JAVA_BYTE);
+                if (!isHonest(session, sealed, payload, at, bytes, false)) {
+                    run().violation("keeps other bytes than the source sealed");
+                }
             }
         };
     }
 
-    private void check(final long session, final byte[] header, final boolean isOpen) {
+    // A payload counts where something authenticates it.
+    private boolean isHonest(
+            final long session,
+            final byte[] header,
+            final MemorySegment payload,
+            final long at,
+            final int bytes,
+            final boolean isOpen) {
+        final MemorySegment view = MemorySegment.ofArray(header);
+        final boolean counts = run().security().sealsPayloads() && DataLayout.type(view, 0) == DataLayout.TYPE_DATA;
+        return counts
+                ? run().truth().isHonestPayload(session, header, Truth.checksum(payload, at, bytes), isOpen)
+                : run().truth().isHonestHeader(session, header);
+    }
+
+    private void check(final byte[] header, final boolean isHonest, final boolean isOpen) {
         final MemorySegment bytes = MemorySegment.ofArray(header);
-        final boolean isHonest = run().truth().isHonestHeader(session, header);
         if (isOpen && !isHonest) {
-            run().violation("takes a header that no honest end sealed, sequence " + DataLayout.SEQUENCE.get(bytes, 0));
+            run().violation("takes data that no honest end sealed, sequence " + DataLayout.SEQUENCE.get(bytes, 0));
         } else if (!isOpen && isHonest) {
             // It has no keys of that epoch.
             run().journal().count(SimCount.LOSSES);

@@ -3,6 +3,7 @@ package io.framecast.reliability.sim.secure;
 import io.framecast.reliability.sim.net.SimEvents;
 import io.framecast.reliability.sim.plan.Plant;
 import io.framecast.reliability.sim.record.SimJournal;
+import io.framecast.reliability.wire.StreamInfo.Seal;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -92,6 +93,11 @@ public final class SecureRun implements AutoCloseable {
     @Nullable
     SecureReceiver receiverAt(final int number) {
         return receivers.get(number);
+    }
+
+    /// What seals the data.
+    public Seal seal() {
+        return security.seal();
     }
 
     SimSecurity security() {

@@ -79,12 +79,26 @@ public final class SecureSource extends SecureEnd {
     /// Seals the data.
     public DataSealer data() {
         final DataSealer sealer = end.data();
-        return (headers, header, payload, at, bytes) -> {
-            sealer.seal(headers, header, payload, at, bytes);
-            final byte[] sealed =
-                    headers.asSlice(header, DataLayout.SEALED_LENGTH).toArray(ValueLayout.JAVA_BYTE);
-            if (!run().truth().sealedHeader(session, sealed)) {
-                run().violation("seals two headers of sequence " + DataLayout.SEQUENCE.get(headers, header));
+        return new DataSealer() {
+            @Override
+            public void seal(
+                    final MemorySegment headers,
+                    final long header,
+                    final MemorySegment payload,
+                    final long at,
+                    final int bytes) {
+                final int plain = Truth.checksum(payload, at, bytes);
+                sealer.seal(headers, header, payload, at, bytes);
+                final byte[] sealed =
+                        headers.asSlice(header, DataLayout.SEALED_LENGTH).toArray(ValueLayout.JAVA_BYTE);
+                if (!run().truth().sealedData(session, sealed, plain, Truth.checksum(payload, at, bytes))) {
+                    run().violation("seals two headers of sequence " + DataLayout.SEQUENCE.get(headers, header));
+                }
+            }
+
+            @Override
+            public boolean sealsPayload() {
+                return sealer.sealsPayload();
             }
         };
     }

@@ -3,6 +3,7 @@ package io.framecast.reliability.sim.secure;
 import io.framecast.reliability.lane.ControlProtection;
 import io.framecast.reliability.lane.DataOpener;
 import io.framecast.reliability.lane.DataSealer;
+import io.framecast.reliability.wire.StreamInfo.Seal;
 import java.lang.foreign.MemorySegment;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
@@ -13,8 +14,13 @@ import java.util.random.RandomGenerator;
 ///
 /// Threading: the thread of the run. Each end belongs to the caller, who closes it.
 public interface SimSecurity {
+    /// What seals the data, never [Seal#NONE].
+    Seal seal();
+
     /// Whether payloads are authenticated as well as headers: then a changed payload must be noticed.
-    boolean sealsPayloads();
+    default boolean sealsPayloads() {
+        return seal() != Seal.HEADER;
+    }
 
     /// Makes a source's end.
     ///

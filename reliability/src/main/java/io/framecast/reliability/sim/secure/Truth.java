@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /// The datagrams that honest ends sealed in a run, and the nonces that they used.
@@ -39,11 +40,20 @@ final class Truth {
 
     private record Header(long session, ByteBuffer bytes) {}
 
+    private record Payload(int plain, int sealed) {}
+
     private final Set<Control> control = new HashSet<>();
     private final Set<ControlNonce> controlNonces = new HashSet<>();
     private final Map<Handshake, Pair> pairs = new HashMap<>();
-    private final Set<Header> headers = new HashSet<>();
+    // With a checksum of the payload behind it, as it was before it was sealed and as it was sent.
+    private final Map<Header, Payload> headers = new HashMap<>();
     private final Map<DataNonce, ByteBuffer> dataNonces = new HashMap<>();
+
+    static int checksum(final MemorySegment payload, final long at, final int bytes) {
+        final CRC32C crc = new CRC32C();
+        crc.update(payload.asSlice(at, bytes).asByteBuffer());
+        return (int) crc.getValue();
+    }
 
     /// How a sealed datagram goes.
     ///
@@ -109,12 +119,14 @@ final class Truth {
         return next;
     }
 
-    /// The source sealed a header of the data.
+    /// The source sealed a datagram of the data.
     ///
+    /// @param plain checksum of the payload before
+    /// @param sealed and after
     /// @return false where its key sealed another one under this nonce
-    boolean sealedHeader(final long session, final byte[] header) {
+    boolean sealedData(final long session, final byte[] header, final int plain, final int sealed) {
         final MemorySegment bytes = MemorySegment.ofArray(header);
-        headers.add(new Header(session, ByteBuffer.wrap(header)));
+        headers.put(new Header(session, ByteBuffer.wrap(header)), new Payload(plain, sealed));
         if (DataLayout.type(bytes, 0) != DataLayout.TYPE_DATA) {
             return true;
         }
@@ -126,6 +138,14 @@ final class Truth {
 
     /// Whether the source of a session sealed this header.
     boolean isHonestHeader(final long session, final byte[] header) {
-        return headers.contains(new Header(session, ByteBuffer.wrap(header)));
+        return headers.containsKey(new Header(session, ByteBuffer.wrap(header)));
+    }
+
+    /// Whether the source of a session sealed this payload with this header.
+    ///
+    /// @param checksum of the payload, as it was sent or as it was opened
+    boolean isHonestPayload(final long session, final byte[] header, final int checksum, final boolean isOpen) {
+        final Payload honest = headers.get(new Header(session, ByteBuffer.wrap(header)));
+        return honest != null && checksum == (isOpen ? honest.plain : honest.sealed);
     }
 }
