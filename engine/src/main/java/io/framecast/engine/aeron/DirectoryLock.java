@@ -4,7 +4,6 @@ import io.framecast.api.error.TransportException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.agrona.CloseHelper;
@@ -13,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// Decides which process runs the media driver of a shared directory: a lock on the file `<directory>.lock` beside
 /// it, which the system frees when that process ends.
 final class DirectoryLock implements AutoCloseable {
+    static final String LOCK = "lock";
+
     private final FileChannel channel;
 
     private DirectoryLock(final FileChannel channel) {
@@ -21,10 +22,9 @@ final class DirectoryLock implements AutoCloseable {
 
     /// Null where another process holds it.
     static @Nullable DirectoryLock tryLock(final Path directory) {
-        final Path file = directory.resolveSibling(directory.getFileName() + ".lock");
+        final Path file = directory.resolve(LOCK);
         @Nullable FileChannel channel = null;
         try {
-            Files.createDirectories(file.getParent());
             channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             if (channel.tryLock() != null) {
                 return new DirectoryLock(channel);

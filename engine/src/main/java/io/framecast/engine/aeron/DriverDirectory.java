@@ -1,6 +1,8 @@
 package io.framecast.engine.aeron;
 
 import io.framecast.api.error.TransportException;
+import io.framecast.engine.libc.PrivateDirectory;
+import io.framecast.engine.memory.RollbackOnFailure;
 import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -8,20 +10,21 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HexFormat;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
-import org.agrona.IoUtil;
 import org.agrona.SystemUtil;
 import org.jspecify.annotations.Nullable;
 
 /// A media driver's own directory, `framecast-aeron-<pid>-<nonce>`, in shared memory where there is room, else
 /// in java.io.tmpdir. Its owner holds a lock on a file in it: when the owner is gone, however it went, the next
 /// one to come can take the lock and clears up. (Process numbers would mislead: containers share /dev/shm but
-/// not those.) Deleted at close, and by a shutdown hook where close was not reached.
+/// not those.) Deleted at close, and by a shutdown hook where close was not reached. Other users read
+/// none of it, and what they made under such a name is left alone.
 final class DriverDirectory implements AutoCloseable {
     private static final String PREFIX = "framecast-aeron-";
     /// A directory has this ending until it is locked.
@@ -45,7 +48,7 @@ final class DriverDirectory implements AutoCloseable {
     private DriverDirectory(final Path path, final FileChannel lock) {
         this.path = path;
         this.lock = lock;
-        shutdownHook = new Thread(() -> delete(path), "framecast-aeron-clear-up");
+        shutdownHook = new Thread(() -> PrivateDirectory.delete(path), "framecast-aeron-clear-up");
         Runtime.getRuntime().addShutdownHook(shutdownHook);
     }
 
@@ -58,13 +61,17 @@ final class DriverDirectory implements AutoCloseable {
     static DriverDirectory create(final Path parent) {
         final String name = PREFIX + ProcessHandle.current().pid() + "-"
                 + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
-        try {
-            final Path unfinished = Files.createDirectory(parent.resolve(name + UNFINISHED));
-            final FileChannel lock =
-                    FileChannel.open(unfinished.resolve(LOCK), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        final Path unfinished = parent.resolve(name + UNFINISHED);
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
+            Files.createDirectory(unfinished, PrivateDirectory.ownerOnly());
+            opened.add(() -> PrivateDirectory.delete(unfinished));
+            final FileChannel lock = opened.add(FileChannel.open(
+                    unfinished.resolve(LOCK), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
             lock.lock();
             OWN.add(parent.resolve(name).toAbsolutePath());
-            return new DriverDirectory(Files.move(unfinished, parent.resolve(name)), lock);
+            final DriverDirectory made = new DriverDirectory(Files.move(unfinished, parent.resolve(name)), lock);
+            opened.keep();
+            return made;
         } catch (final IOException e) {
             throw new TransportException(
                     "aeron: no directory in " + parent + " (" + e.getMessage() + "); make it writable", e);
@@ -77,8 +84,9 @@ final class DriverDirectory implements AutoCloseable {
             for (final Path directory : left) {
                 if (!directory.getFileName().toString().endsWith(UNFINISHED)
                         && !OWN.contains(directory.toAbsolutePath())
+                        && PrivateDirectory.is(directory)
                         && isAbandoned(directory)) {
-                    delete(directory);
+                    PrivateDirectory.delete(directory);
                 }
             }
         } catch (final IOException e) {
@@ -88,6 +96,9 @@ final class DriverDirectory implements AutoCloseable {
     }
 
     private static boolean isAbandoned(final Path directory) {
+        if (!Files.isRegularFile(directory.resolve(LOCK), LinkOption.NOFOLLOW_LINKS)) {
+            return false;
+        }
         try (FileChannel channel = FileChannel.open(directory.resolve(LOCK), StandardOpenOption.WRITE);
                 @Nullable FileLock lock = channel.tryLock()) {
             return lock != null;
@@ -101,10 +112,6 @@ final class DriverDirectory implements AutoCloseable {
         return file.isDirectory() && file.canWrite() && file.getUsableSpace() >= ROOM_BYTES_MIN;
     }
 
-    private static void delete(final Path directory) {
-        IoUtil.delete(directory.toFile(), _ -> {});
-    }
-
     /// The directory that the driver itself makes and uses.
     Path driver() {
         return path.resolve(DRIVER);
@@ -116,7 +123,7 @@ final class DriverDirectory implements AutoCloseable {
 
     @Override
     public void close() {
-        delete(path);
+        PrivateDirectory.delete(path);
         OWN.remove(path.toAbsolutePath());
         try {
             lock.close();

@@ -5,11 +5,16 @@ import io.aeron.CommonContext;
 import io.aeron.driver.MediaDriver;
 import io.aeron.driver.ThreadingMode;
 import io.framecast.api.error.TransportException;
-import java.io.File;
+import io.framecast.engine.libc.PrivateDirectory;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
@@ -38,6 +43,8 @@ final class DriverLease implements AutoCloseable {
 
     private static final ConcurrentHashMap<Path, SharedDriver> SHARED = new ConcurrentHashMap<>();
 
+    private static final String DRIVER = "driver";
+
     private final Aeron client;
     private final Runnable release;
 
@@ -61,12 +68,13 @@ final class DriverLease implements AutoCloseable {
         }
     }
 
-    /// The driver of `directory`.
+    /// The driver of `directory`: the one that runs there, else one in a directory within it.
     static DriverLease sharedDriver(final Path directory, final Notices notices) {
         final Path key = directory.toAbsolutePath().normalize();
-        SHARED.compute(key, (path, driver) -> (driver == null ? SharedDriver.at(path, notices) : driver).retained());
+        final SharedDriver shared = SHARED.compute(
+                key, (path, driver) -> (driver == null ? SharedDriver.at(path, notices) : driver).retained());
         try {
-            return new DriverLease(connect(key, SHARED_TIMEOUT_MS, notices), () -> release(key));
+            return new DriverLease(connect(shared.directory(), SHARED_TIMEOUT_MS, notices), () -> release(key));
         } catch (final RuntimeException e) {
             release(key);
             throw e;
@@ -148,22 +156,32 @@ final class DriverLease implements AutoCloseable {
 
     /// A driver that transports of this process use together.
     ///
+    /// @param directory where it runs
     /// @param driver null where another process runs it
     /// @param lock held while this process runs it
     private record SharedDriver(
-            @Nullable MediaDriver driver, @Nullable DirectoryLock lock, int users) {
-        static SharedDriver at(final Path directory, final Notices notices) {
-            if (isActive(directory)) {
-                return new SharedDriver(null, null, 0);
+            Path directory,
+            @Nullable MediaDriver driver,
+            @Nullable DirectoryLock lock,
+            int users) {
+        static SharedDriver at(final Path given, final Notices notices) {
+            requireOwn(given);
+            if (isActive(given)) {
+                return new SharedDriver(given, null, null, 0);
             }
-            final DirectoryLock lock = DirectoryLock.tryLock(directory);
+            requireReplaceable(given);
+            // Aeron deletes its directory and makes it anew, for all users to read: this one is within another.
+            final Path directory = given.resolve(DRIVER);
+            if (isActive(directory)) {
+                return new SharedDriver(directory, null, null, 0);
+            }
+            final DirectoryLock lock = DirectoryLock.tryLock(given);
             if (lock == null) {
                 awaitActive(directory);
-                return new SharedDriver(null, null, 0);
+                return new SharedDriver(directory, null, null, 0);
             }
             try {
-                requireReplaceable(directory);
-                return new SharedDriver(launch(directory, SHARED_TIMEOUT_MS, notices), lock, 0);
+                return new SharedDriver(directory, launch(directory, SHARED_TIMEOUT_MS, notices), lock, 0);
             } catch (final RuntimeException e) {
                 lock.close();
                 throw e;
@@ -171,13 +189,13 @@ final class DriverLease implements AutoCloseable {
         }
 
         SharedDriver retained() {
-            return new SharedDriver(driver, lock, users + 1);
+            return new SharedDriver(directory, driver, lock, users + 1);
         }
 
         @Nullable
         SharedDriver released() {
             if (users > 1) {
-                return new SharedDriver(driver, lock, users - 1);
+                return new SharedDriver(directory, driver, lock, users - 1);
             }
             CloseHelper.quietCloseAll(driver, lock);
             return null;
@@ -205,19 +223,34 @@ final class DriverLease implements AutoCloseable {
             }
         }
 
-        /// Launching a driver deletes its directory: it must belong to a dead driver alone.
-        private static void requireReplaceable(final Path directory) {
-            final String @Nullable [] entries = directory.toFile().list();
-            final boolean replaceable =
-                    entries == null ? !directory.toFile().exists() : entries.length == 0 || hasCnc(directory);
-            if (!replaceable) {
+        /// Another user who may write there would be given the frames. Makes it where there is none.
+        private static void requireOwn(final Path given) {
+            try {
+                Files.createDirectories(given.getParent());
+                Files.createDirectory(given, PrivateDirectory.ownerOnly());
+            } catch (final FileAlreadyExistsException _) {
+                if (!PrivateDirectory.isOwn(given)) {
+                    throw new TransportException("ipc: " + given
+                            + " is not a directory into which this user alone writes; choose another one");
+                }
+            } catch (final IOException e) {
                 throw new TransportException(
-                        "ipc: " + directory + " is not a media driver's directory; name a new or empty one");
+                        "ipc: no directory " + given + " (" + e.getMessage() + "); make its parent writable", e);
             }
         }
 
-        private static boolean hasCnc(final Path directory) {
-            return new File(directory.toFile(), io.aeron.CncFileDescriptor.CNC_FILE).exists();
+        /// It holds nothing but what drivers of this project leave there, and no other user may read that.
+        private static void requireReplaceable(final Path given) {
+            final String[] entries = Objects.requireNonNullElse(given.toFile().list(), new String[] {DRIVER});
+            final boolean replaceable =
+                    Stream.of(entries).allMatch(entry -> entry.equals(DRIVER) || entry.equals(DirectoryLock.LOCK));
+            if (!replaceable) {
+                throw new TransportException(
+                        "ipc: " + given + " is not a media driver's directory; name a new or empty one");
+            }
+            if (!PrivateDirectory.is(given)) {
+                throw new TransportException("ipc: other users may read " + given + "; chmod 700 it");
+            }
         }
     }
 }

@@ -116,6 +116,7 @@ public final class AuthKeys implements AutoCloseable {
         }
         final List<NamedKey> read;
         try {
+            requireOwn(directory);
             read = KeyFile.read(directory.resolve(id));
         } catch (final ConfigException e) {
             problem = e.getMessage();

@@ -1,7 +1,10 @@
 package io.framecast.engine.crypto;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.engine.libc.Libc;
+import io.framecast.engine.libc.Linux;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -41,11 +44,14 @@ public final class KeyFile {
     /// @return at least one key; their user closes them
     /// @throws ConfigException with one line that names the file, and no byte of a key, where it cannot be used
     public static List<NamedKey> read(final Path file) {
-        requireOwn(file);
+        final int descriptor = open(file);
         byte[] text = {};
         final List<NamedKey> keys = new ArrayList<>();
         try {
-            text = Files.readAllBytes(file);
+            // The file that was opened: another one may have its name by now.
+            final Path opened = Path.of("/proc/self/fd/" + descriptor);
+            requireOwn(file, opened);
+            text = Files.readAllBytes(opened);
             parse(file, text, keys);
             return keys;
         } catch (final IOException e) {
@@ -55,13 +61,27 @@ public final class KeyFile {
             throw e;
         } finally {
             Arrays.fill(text, (byte) 0);
+            Libc.close(descriptor);
         }
     }
 
-    private static void requireOwn(final Path file) {
+    private static int open(final Path file) {
+        try (Arena scratch = Arena.ofConfined()) {
+            // A pipe without a writer would block.
+            final int flags = Linux.O_RDONLY | Linux.O_CLOEXEC | Linux.O_NONBLOCK;
+            final int descriptor = Libc.open(scratch.allocateFrom(file.toString()), flags);
+            if (descriptor < 0) {
+                requireOwn(file, file);
+                throw new ConfigException("auth: cannot read " + file + "; is it this user's?");
+            }
+            return descriptor;
+        }
+    }
+
+    private static void requireOwn(final Path file, final Path opened) {
         final PosixFileAttributes found;
         try {
-            found = Files.readAttributes(file, PosixFileAttributes.class);
+            found = Files.readAttributes(opened, PosixFileAttributes.class);
         } catch (final NoSuchFileException e) {
             throw new ConfigException("auth: there is no " + file + "; make it by (umask 077; printf 'key1 %s\\n'"
                     + " \"$(openssl rand -hex 32)\" >" + file + ')');

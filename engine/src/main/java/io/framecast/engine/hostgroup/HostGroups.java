@@ -6,6 +6,7 @@ import io.framecast.api.SourceOptions;
 import io.framecast.api.error.TransportException;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.PrivateDirectory;
 import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.memory.RollbackOnFailure;
@@ -17,15 +18,11 @@ import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
@@ -39,7 +36,6 @@ public final class HostGroups {
     // The socket of a group of one, with its process.
     private static final Pattern ALONE = Pattern.compile("alone-(\\d{1,18})-\\d+\\.sock");
     private static final AtomicLong APART = new AtomicLong();
-    private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
     /// The role of a subscriber.
     ///
@@ -320,18 +316,7 @@ public final class HostGroups {
                 ? Path.of("/tmp/framecast-" + Libc.getuid())
                 : Path.of(runtime, "framecast");
         try {
-            if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
-                Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
-            }
-            final Object owner = Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
-            if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)
-                    || ((Number) owner).longValue() != Libc.getuid()
-                    || !Files.getPosixFilePermissions(directory, LinkOption.NOFOLLOW_LINKS)
-                            .equals(OWNER_ONLY)) {
-                throw new TransportException("host group: " + directory
-                        + " is not a directory of this user with mode 0700;" + " remove it, or set XDG_RUNTIME_DIR");
-            }
-            return directory;
+            return PrivateDirectory.require(directory);
         } catch (final IOException e) {
             throw new TransportException("host group: cannot use " + directory + ": " + e.getMessage()
                     + "; set XDG_RUNTIME_DIR to a directory of yours");

@@ -184,6 +184,7 @@ public final class Linux {
     public static final int O_RDONLY = 0;
     public static final int O_RDWR = 2;
     public static final int O_CLOEXEC = 0x80000;
+    public static final int O_NONBLOCK = 0x800;
 
     // Locks that belong to an open file, not to a process, and end with it.
     public static final int F_OFD_GETLK = 36;

@@ -86,12 +86,13 @@ public final class UnixSocket implements AutoCloseable {
 
     /// A connection to the socket at a path.
     ///
-    /// @return null where no process listens
+    /// @return null where no process of this user listens
     public static @Nullable UnixSocket connect(final Path path) {
         final UnixSocket socket = open();
         try (Arena scratch = Arena.ofConfined()) {
             final MemorySegment capture = Libc.newCapture(scratch);
-            if (Libc.connect(capture, socket.descriptor, address(path, scratch), SOCKADDR_UN_BYTES) == 0) {
+            if (Libc.connect(capture, socket.descriptor, address(path, scratch), SOCKADDR_UN_BYTES) == 0
+                    && socket.peerUser() == Libc.getuid()) {
                 socket.path = path;
                 socket.inode = inode(path);
                 return socket;

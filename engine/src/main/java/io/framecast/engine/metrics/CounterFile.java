@@ -1,6 +1,7 @@
 package io.framecast.engine.metrics;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.engine.libc.PrivateDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -60,20 +61,20 @@ final class CounterFile implements AutoCloseable {
     static CounterFile ofProcess(final Path temporary) {
         final Path directory = directory(temporary);
         try {
-            makeDirectory(directory);
+            PrivateDirectory.require(directory);
             removeStale(directory);
             for (int n = 1; n <= TABLES_PER_PROCESS_MAX; n++) {
                 final String copy = n == 1 ? "" : "-" + n;
                 final Path path = directory.resolve(ProcessHandle.current().pid() + copy + SUFFIX);
                 final CounterFile file = tryMake(path);
                 if (file != null) {
-                    return requireSameOwner(file, directory);
+                    return file;
                 }
             }
         } catch (final IOException e) {
             throw new ConfigException(
-                    "counters directory " + directory + " cannot be written (" + reason(e)
-                            + "): make it writable, or choose a counters file elsewhere",
+                    "counters directory " + directory + " cannot be used (" + reason(e)
+                            + "): have it deleted or made writable, or choose a counters file elsewhere",
                     e);
         }
         throw new ConfigException("counters directory " + directory + " holds " + TABLES_PER_PROCESS_MAX
@@ -87,12 +88,16 @@ final class CounterFile implements AutoCloseable {
 
     /// Files that [#ofProcess] made and whose processes run, in order of process ids. Deletes none.
     static List<Path> running(final Path temporary) {
+        if (!PrivateDirectory.is(directory(temporary))) {
+            // No process made any, or another user made them.
+            return List.of();
+        }
         try (Stream<Path> files = Files.list(directory(temporary))) {
-            return files.filter(CounterFile::isRunning)
+            return files.filter(file -> isRunning(file) && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS))
                     .sorted(Comparator.comparingLong(CounterFile::pidInName).thenComparing(Path::toString))
                     .toList();
         } catch (final IOException | UncheckedIOException _) {
-            // No process made any, or another user made them.
+            // It was deleted meanwhile.
             return List.of();
         }
     }
@@ -161,7 +166,9 @@ final class CounterFile implements AutoCloseable {
         final FileChannel channel;
         try {
             channel = FileChannel.open(
-                    path, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
+                    path,
+                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         } catch (final FileAlreadyExistsException _) {
             return null;
         }
@@ -171,30 +178,6 @@ final class CounterFile implements AutoCloseable {
             // On a file system without locks the process id alone must do.
         }
         return new CounterFile(path, channel);
-    }
-
-    private static void makeDirectory(final Path directory) throws IOException {
-        try {
-            Files.createDirectory(
-                    directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-        } catch (final UnsupportedOperationException _) {
-            Files.createDirectories(directory);
-        } catch (final FileAlreadyExistsException e) {
-            if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
-                throw e;
-            }
-        }
-    }
-
-    /// Any user may write into temporary directories: another user may have made this one first.
-    private static CounterFile requireSameOwner(final CounterFile file, final Path directory) throws IOException {
-        if (Files.getOwner(directory, LinkOption.NOFOLLOW_LINKS)
-                .equals(Files.getOwner(file.path, LinkOption.NOFOLLOW_LINKS))) {
-            return file;
-        }
-        file.close();
-        throw new ConfigException("counters directory " + directory
-                + " belongs to another user: delete it, or choose a counters file elsewhere");
     }
 
     private static void removeStale(final Path directory) throws IOException {

@@ -17,8 +17,8 @@ class DirectoryLockTest {
     /// Two processes that lock files of one name and different inodes would both run a driver.
     @Test
     void shouldLockTheSameFileAgainWhenItWasFreed() throws IOException {
-        final Path directory = parent.resolve("driver");
-        final Path file = parent.resolve("driver.lock");
+        final Path directory = parent;
+        final Path file = parent.resolve("lock");
         final Object key;
         try (DirectoryLock lock = DirectoryLock.tryLock(directory)) {
             assertNotNull(lock);

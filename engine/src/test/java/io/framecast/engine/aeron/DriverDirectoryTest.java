@@ -7,11 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class DriverDirectoryTest {
+    private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
+
     @TempDir
     Path parent;
 
@@ -72,6 +77,31 @@ class DriverDirectoryTest {
                     .start();
             assertTrue(other.waitFor(60, TimeUnit.SECONDS));
             assertTrue(Files.exists(own.path().resolve("lock")), "the owner lives");
+        }
+    }
+
+    @Test
+    void shouldFollowNoLinkWhenItClearsUp() throws IOException {
+        final Path precious = Files.createDirectory(parent.resolve("precious"));
+        Files.writeString(precious.resolve("file"), "keep");
+        final Path abandoned = Files.createDirectory(
+                parent.resolve("framecast-aeron-1-0"), PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+        Files.createFile(abandoned.resolve("lock"));
+        Files.createSymbolicLink(abandoned.resolve("link"), precious);
+        DriverDirectory.sweep(parent);
+        assertFalse(Files.exists(abandoned));
+        assertTrue(Files.exists(precious.resolve("file")));
+    }
+
+    @Test
+    void shouldSweepNothingThatOthersMayHaveMade() throws IOException {
+        final Path open = Files.createDirectory(parent.resolve("framecast-aeron-1-0"));
+        Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
+        Files.createFile(open.resolve("lock"));
+        DriverDirectory.sweep(parent);
+        assertTrue(Files.exists(open));
+        try (DriverDirectory own = DriverDirectory.create(parent)) {
+            assertEquals(OWNER_ONLY, Files.getPosixFilePermissions(own.path()));
         }
     }
 

@@ -1,7 +1,6 @@
 package io.framecast.perf.rivals;
 
 import io.aeron.Aeron;
-import io.aeron.CommonContext;
 import io.aeron.ExclusivePublication;
 import io.aeron.Publication;
 import io.aeron.Subscription;
@@ -12,19 +11,22 @@ import io.aeron.driver.status.SystemCounters;
 import io.aeron.logbuffer.FragmentHandler;
 import io.aeron.logbuffer.Header;
 import io.aeron.protocol.DataHeaderFlyweight;
+import io.framecast.engine.libc.Libc;
+import io.framecast.engine.libc.PrivateDirectory;
 import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.ProcessCost;
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.StandardSocketOptions;
 import java.nio.channels.DatagramChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
-import org.agrona.IoUtil;
+import org.agrona.SystemUtil;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -44,18 +46,30 @@ public final class StockAeronSystem implements MeasuredSystem {
     private static final long NAK_DELAY_MIN_NS = TimeUnit.MICROSECONDS.toNanos(200);
     private static final long NAK_DELAY_MAX_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private static String directory(final long pid) {
-        return CommonContext.AERON_DIR_PROP_DEFAULT + "-framecast-bench-" + pid;
+    // Within one of this user alone: a driver deletes what it finds there, and what links there lead to.
+    private static Path directory() {
+        final Path sharedMemory = Path.of("/dev/shm");
+        final Path parent = Files.isWritable(sharedMemory) ? sharedMemory : Path.of(SystemUtil.tmpDirName());
+        return parent.resolve("framecast-bench-aeron-" + Libc.getuid());
     }
 
     /// Deletes what the driver of a process that was killed has left in shared memory.
     public static void deleteAbandoned(final long pid) {
-        IoUtil.delete(new File(directory(pid)), true);
+        if (PrivateDirectory.is(directory())) {
+            PrivateDirectory.delete(directory().resolve(Long.toString(pid)));
+        }
     }
 
     private static MediaDriver launch(final StreamSpec spec) {
+        final Path directory;
+        try {
+            directory = PrivateDirectory.require(directory())
+                    .resolve(Long.toString(ProcessHandle.current().pid()));
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
         return MediaDriver.launchEmbedded(new MediaDriver.Context()
-                .aeronDirectoryName(directory(ProcessHandle.current().pid()))
+                .aeronDirectoryName(directory.toString())
                 .threadingMode(ThreadingMode.SHARED)
                 .sharedIdleStrategy(new BackoffIdleStrategy(10, 20, 1_000, 500_000))
                 .initialWindowLength(bufferBytes(spec))
