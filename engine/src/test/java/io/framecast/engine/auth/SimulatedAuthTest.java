@@ -39,6 +39,12 @@ final class SimulatedAuthTest {
         assertTrue(frames > 1_000, frames + " frames");
     }
 
+    /// The adversary makes one longer, which must not be decrypted into the slot behind.
+    @Test
+    void shouldOpenNoDatagramThatIsLongerThanItsSlot() {
+        assertEquals(List.of(), run(37, Swarm.of(4, -1)).violations());
+    }
+
     @Test
     void shouldRepeatItselfWhenTheSeedIsTheSame() {
         for (long seed = 1; seed <= 5; seed++) {

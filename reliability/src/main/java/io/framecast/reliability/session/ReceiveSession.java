@@ -293,6 +293,7 @@ public final class ReceiveSession {
 
     private boolean open(final DataOpener by, final LandingSlots from, final int slot, final int bytes) {
         return bytes >= headerBytes
+                && bytes - headerBytes <= from.slotBytes()
                 && by.open(
                         from.headers(),
                         from.headerOffset(slot),
