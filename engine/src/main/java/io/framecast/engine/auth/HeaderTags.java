@@ -28,7 +28,7 @@ public final class HeaderTags implements DatagramSeals {
 
     private final DataKeys keys;
     private final SipHash hash = new SipHash();
-    // What the last datagram shared with its frame: the hash begins with it.
+    // The last datagram's words that its frame shares: the hash begins with them.
     private final long[] shared = new long[TAG];
     private boolean hasBegun;
     // A header, in words of eight bytes.

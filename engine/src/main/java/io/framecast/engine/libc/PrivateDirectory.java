@@ -50,7 +50,7 @@ public final class PrivateDirectory {
         return permissions != null && permissions.equals(OWNER_ONLY) && owner(directory) == Libc.getuid();
     }
 
-    /// Whether it is a directory into which nobody writes but this user, or root.
+    /// Whether it is a directory into which only this user writes, or only root.
     public static boolean isOwn(final Path directory) {
         final Set<PosixFilePermission> permissions = permissions(directory);
         final long owner = owner(directory);
@@ -98,7 +98,7 @@ public final class PrivateDirectory {
                 }
             });
         } catch (final IOException _) {
-            // What is left is swept later, or lies in memory until the system starts again.
+            // The rest is swept later, or lies in memory until the system starts again.
         }
     }
 

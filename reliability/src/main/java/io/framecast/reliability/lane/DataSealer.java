@@ -16,7 +16,7 @@ public interface DataSealer {
     /// @param bytes length of the payload
     void seal(MemorySegment headers, long header, MemorySegment payload, long at, int bytes);
 
-    /// Whether it changes the payload: nobody else may write any of it meanwhile.
+    /// Whether it changes the payload: no other thread may write any of it meanwhile.
     default boolean sealsPayload() {
         return true;
     }
