@@ -9,8 +9,8 @@ import java.nio.file.StandardOpenOption;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// Decides which process runs the media driver of a shared directory: a lock on the file `<directory>.lock` beside
-/// it, which the system frees when that process ends.
+/// Decides which process runs the media driver of a shared directory: a lock on the file `lock` in it, which the system
+/// frees when that process ends.
 final class DirectoryLock implements AutoCloseable {
     static final String LOCK = "lock";
 

@@ -1,6 +1,7 @@
 package io.framecast.engine.aeron;
 
 import io.aeron.Aeron;
+import io.aeron.CncFileDescriptor;
 import io.aeron.CommonContext;
 import io.aeron.driver.MediaDriver;
 import io.aeron.driver.ThreadingMode;
@@ -10,7 +11,7 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Objects;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -226,12 +227,15 @@ final class DriverLease implements AutoCloseable {
         /// Another user who may write there would be given the frames. Makes it where there is none.
         private static void requireOwn(final Path given) {
             try {
-                Files.createDirectories(given.getParent());
+                if (given.getParent() != null) {
+                    Files.createDirectories(given.getParent());
+                }
                 Files.createDirectory(given, PrivateDirectory.ownerOnly());
             } catch (final FileAlreadyExistsException _) {
                 if (!PrivateDirectory.isOwn(given)) {
                     throw new TransportException("ipc: " + given
-                            + " is not a directory into which this user alone writes; choose another one");
+                            + " is not a directory into which this user alone writes; chmod go-w it, name the"
+                            + " directory and no link, or choose another one");
                 }
             } catch (final IOException e) {
                 throw new TransportException(
@@ -241,7 +245,14 @@ final class DriverLease implements AutoCloseable {
 
         /// It holds nothing but what drivers of this project leave there, and no other user may read that.
         private static void requireReplaceable(final Path given) {
-            final String[] entries = Objects.requireNonNullElse(given.toFile().list(), new String[] {DRIVER});
+            final String[] entries = given.toFile().list();
+            if (entries == null) {
+                throw new TransportException("ipc: this user cannot read " + given + "; choose another directory");
+            }
+            if (List.of(entries).contains(CncFileDescriptor.CNC_FILE)) {
+                throw new TransportException("ipc: " + given
+                        + " has the files of a media driver that does not run; start it, or delete them");
+            }
             final boolean replaceable =
                     Stream.of(entries).allMatch(entry -> entry.equals(DRIVER) || entry.equals(DirectoryLock.LOCK));
             if (!replaceable) {

@@ -4,6 +4,8 @@ import io.framecast.api.error.ConfigException;
 import io.framecast.engine.crypto.KeyFile;
 import io.framecast.engine.crypto.KeyFile.NamedKey;
 import io.framecast.engine.crypto.SecretBytes;
+import io.framecast.engine.libc.Libc;
+import io.framecast.engine.libc.PrivateDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,8 +90,8 @@ public final class AuthKeys implements AutoCloseable {
             throw new ConfigException(
                     "auth: others than its owner may add keys to " + directory + "; chmod 700 " + directory);
         }
-        final String user = System.getProperty("user.name");
-        if (!found.owner().getName().equals(user)) {
+        if (PrivateDirectory.owner(directory) != Libc.getuid()) {
+            final String user = System.getProperty("user.name");
             throw new ConfigException(
                     "auth: " + directory + " is of " + found.owner().getName() + ", not of " + user + "; chown it");
         }

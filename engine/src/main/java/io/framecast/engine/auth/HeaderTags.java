@@ -31,6 +31,7 @@ public final class HeaderTags implements DatagramSeals {
     // The last datagram's words that its frame shares: the hash begins with them.
     private final long[] shared = new long[TAG];
     private boolean hasBegun;
+    private boolean isClosed;
     // A header, in words of eight bytes.
     private final long[] words = new long[DataLayout.SEALED_LENGTH / Long.BYTES];
     private final int[] epochs = new int[EPOCHS_MAX];
@@ -158,10 +159,15 @@ public final class HeaderTags implements DatagramSeals {
         count = 0;
         version = UNREAD;
         hasBegun = false;
+        hash.forget();
     }
 
     @Override
     public void close() {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
         forget();
         hash.close();
     }

@@ -3,6 +3,7 @@ package io.framecast.engine.crypto;
 import io.framecast.api.error.ConfigException;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.PrivateDirectory;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
@@ -94,8 +95,8 @@ public final class KeyFile {
         if (!OWNERS.containsAll(found.permissions())) {
             throw new ConfigException("auth: others than its owner may read or write " + file + "; chmod 600 " + file);
         }
-        final String user = System.getProperty("user.name");
-        if (!found.owner().getName().equals(user)) {
+        if (PrivateDirectory.owner(opened) != Libc.getuid()) {
+            final String user = System.getProperty("user.name");
             throw new ConfigException(
                     "auth: " + file + " is of " + found.owner().getName() + ", not of " + user + "; chown it");
         }

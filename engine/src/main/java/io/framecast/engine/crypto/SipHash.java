@@ -125,9 +125,16 @@ public final class SipHash implements AutoCloseable {
         return ((low ^ first) | (high ^ second)) == 0;
     }
 
+    /// Forgets the beginning.
+    public void forget() {
+        state.fill((byte) 0);
+    }
+
     @Override
     public void close() {
-        state.fill((byte) 0);
-        arena.close();
+        if (arena.scope().isAlive()) {
+            forget();
+            arena.close();
+        }
     }
 }

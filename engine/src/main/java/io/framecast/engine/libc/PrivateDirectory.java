@@ -47,13 +47,15 @@ public final class PrivateDirectory {
     /// Whether it is a directory of this user with mode 0700.
     public static boolean is(final Path directory) {
         final Set<PosixFilePermission> permissions = permissions(directory);
-        return permissions != null && permissions.equals(OWNER_ONLY) && owner(directory) == Libc.getuid();
+        return permissions != null
+                && permissions.equals(OWNER_ONLY)
+                && owner(directory, LinkOption.NOFOLLOW_LINKS) == Libc.getuid();
     }
 
     /// Whether it is a directory into which only this user writes, or only root.
     public static boolean isOwn(final Path directory) {
         final Set<PosixFilePermission> permissions = permissions(directory);
-        final long owner = owner(directory);
+        final long owner = owner(directory, LinkOption.NOFOLLOW_LINKS);
         return permissions != null
                 && permissions.stream().noneMatch(WRITTEN_BY_OTHERS::contains)
                 && (owner == Libc.getuid() || owner == 0);
@@ -70,9 +72,10 @@ public final class PrivateDirectory {
         }
     }
 
-    private static long owner(final Path directory) {
+    /// The user whose file or directory it is; −1 where that cannot be read.
+    public static long owner(final Path path, final LinkOption... links) {
         try {
-            return ((Number) Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS)).longValue();
+            return ((Number) Files.getAttribute(path, "unix:uid", links)).longValue();
         } catch (final IOException _) {
             return -1;
         }

@@ -387,7 +387,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         if (machine.onControl(datagram, offset, bytes, nowNs) == Verdict.GOOD) {
             heardNs = nowNs;
             if (ControlLayout.type(datagram, offset) == ControlLayout.TYPE_HEARTBEAT) {
-                queue.clock().onHeartbeat(datagram, offset, machine.clock(), nowNs);
+                queue.clock().onHeartbeat(datagram, offset, machine.clock(), control.timeNs(nowNs));
                 if (shared != null) {
                     shared.onClock(machine.clock().offsetNs(), machine.clock().boundNs(nowNs));
                 }

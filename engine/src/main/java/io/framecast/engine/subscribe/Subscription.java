@@ -450,9 +450,11 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             final ReceiverSession made = factory.open(stream, admission, takeover, receiver.conductor()::send);
             receiver.send(() -> attach(made, receiver.nowNs()));
         } catch (final IncompatibleSourceException e) {
+            CloseHelper.quietClose(admission.opener());
             final String reason = String.valueOf(e.getMessage());
             receiver.send(() -> decline(source, reason, receiver.nowNs()));
         } catch (final RuntimeException | Error e) {
+            CloseHelper.quietClose(admission.opener());
             final String reason = Failures.line("subscriber", e);
             receiver.send(() -> refuse(source, reason, receiver.nowNs()));
         }

@@ -104,6 +104,6 @@ public final class ClockOffset {
 
     /// The offset is known to within this; [#UNKNOWN] before the first answer.
     public long boundNs(final long nowNs) {
-        return errorNs == UNKNOWN ? UNKNOWN : errorNs + (nowNs - measuredNs) / PPM * DRIFT_PPM;
+        return errorNs == UNKNOWN ? UNKNOWN : errorNs + Math.max(0, nowNs - measuredNs) / PPM * DRIFT_PPM;
     }
 }

@@ -168,9 +168,13 @@ public final class SendSession implements SenderOutput {
         }
         work += send(nowNs);
         if (ending && !ended) {
-            ended = true;
             window.takeBundle();
-            machine.end(nowNs);
+            // Frames that were committed come before the end, also where the producer writes beside them just now.
+            ended = !window.hasBundle();
+            if (ended) {
+                machine.end(nowNs);
+            }
+            work++;
         }
         machine.onClaimBlocked(claimBlocked);
         if (machine.nextDeadlineNs() <= nowNs) {
