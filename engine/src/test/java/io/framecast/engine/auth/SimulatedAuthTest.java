@@ -12,6 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Protected streams in the simulator, with somebody in the network who replays and forges.
 final class SimulatedAuthTest {
@@ -43,6 +44,13 @@ final class SimulatedAuthTest {
     @Test
     void shouldOpenNoDatagramThatIsLongerThanItsSlot() {
         assertEquals(List.of(), run(37, Swarm.of(4, -1)).violations());
+    }
+
+    /// Probes waited in the transport behind data: a heartbeat then named an earlier end of an epoch.
+    @ParameterizedTest
+    @ValueSource(longs = {5086, 6541})
+    void shouldOpenRepairsOfTheEpochBefore(final long seed) {
+        assertEquals(List.of(), run(seed, Swarm.of(4, -1)).violations());
     }
 
     @Test

@@ -83,6 +83,7 @@ public final class SenderMachine {
 
     private long next;
     private long waiting;
+    private long sent;
     private long granted = Long.MAX_VALUE;
     private boolean claimBlocked;
     private boolean ending;
@@ -240,9 +241,10 @@ public final class SenderMachine {
         }
     }
 
-    /// The last `count` sent datagrams wait in the transport. Heartbeats do not announce them yet, because a
-    /// heartbeat that overtook them would make a receiver miss datagrams that were never sent.
+    /// The last `count` sent datagrams, probes among them, wait in the transport. Heartbeats do not announce them yet,
+    /// because a heartbeat that overtook them would make a receiver miss datagrams that were never sent.
     public void onWaiting(final long count, final long nowNs) {
+        sent = Math.max(sent, next - count);
         if (count != waiting) {
             waiting = count;
             heartbeats.onDataSent(nowNs);
@@ -668,9 +670,10 @@ public final class SenderMachine {
         heartbeats.onSent(unacknowledged || blocked || ending, members.active(), nowNs);
     }
 
-    /// Behind the last datagram that heartbeats say was sent: the transport holds none of them any more.
+    /// Behind the last datagram that heartbeats say was sent: the transport holds none of them any more. It never goes
+    /// back, although probes wait where data do: receivers take an epoch's end from it.
     public long announced() {
-        return Math.max(0, next - waiting);
+        return Math.max(sent, next - waiting);
     }
 
     private HeartbeatValues describe(final long nowNs) {

@@ -58,6 +58,20 @@ final class MachinesTest {
     }
 
     @Test
+    void shouldAnnounceNothingLessWhenProbesWaitBehindTheData() {
+        final MachinePair pair = new MachinePair();
+        pair.join();
+        pair.publish(3);
+        pair.send(0);
+        pair.sender.onWaiting(1, pair.nowNs);
+        assertEquals(2, pair.sender.announced());
+        pair.sender.onWaiting(0, pair.nowNs);
+        assertEquals(3, pair.sender.announced());
+        pair.sender.onWaiting(2, pair.nowNs);
+        assertEquals(3, pair.sender.announced());
+    }
+
+    @Test
     void shouldJoinWhenTheProbeOvertakesItsAdmit() {
         final MachinePair pair = new MachinePair();
         pair.receiver.start(0);
