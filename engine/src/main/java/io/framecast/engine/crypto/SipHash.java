@@ -77,6 +77,7 @@ public final class SipHash implements AutoCloseable {
         long d = Wire.getLong(state, 24);
         // The word behind the input has its length alone.
         final long length = (begun + 2L * Long.BYTES) << 56;
+        // One loop for words and halves of the output takes half as long again.
         for (int i = 0; i < 3; i++) {
             final long word = i == 0 ? next : i == 1 ? last : length;
             d ^= word;

@@ -17,14 +17,13 @@ class DirectoryLockTest {
     /// Two processes that lock files of one name and different inodes would both run a driver.
     @Test
     void shouldLockTheSameFileAgainWhenItWasFreed() throws IOException {
-        final Path directory = parent;
         final Path file = parent.resolve("lock");
         final Object key;
-        try (DirectoryLock lock = DirectoryLock.tryLock(directory)) {
+        try (DirectoryLock lock = DirectoryLock.tryLock(parent)) {
             assertNotNull(lock);
             key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
         }
-        try (DirectoryLock lock = DirectoryLock.tryLock(directory)) {
+        try (DirectoryLock lock = DirectoryLock.tryLock(parent)) {
             assertNotNull(lock);
             assertEquals(
                     key, Files.readAttributes(file, BasicFileAttributes.class).fileKey());
