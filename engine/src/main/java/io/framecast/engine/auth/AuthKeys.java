@@ -1,5 +1,6 @@
 package io.framecast.engine.auth;
 
+import io.framecast.api.SecurityOptions;
 import io.framecast.api.error.ConfigException;
 import io.framecast.engine.crypto.KeyFile;
 import io.framecast.engine.crypto.KeyFile.NamedKey;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.EnumSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class AuthKeys implements AutoCloseable {
     private static final String PSK = "psk:";
     private static final String KEYS = "keys:";
+    private static final int HOST_TAG_BYTES = 8;
     private static final Set<PosixFilePermission> WRITERS =
             EnumSet.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
 
@@ -95,6 +98,39 @@ public final class AuthKeys implements AutoCloseable {
             throw new ConfigException(
                     "auth: " + directory + " is of " + found.owner().getName() + ", not of " + user + "; chown it");
         }
+    }
+
+    /// What processes of one user and host compare to know that they have the same key.
+    ///
+    /// @param security of a subscriber's channel
+    /// @return empty without `auth=`; else 16 hexadecimal digits, which say nothing about the key
+    /// @throws ConfigException as [#ofReceiver]
+    public static String hostTagOfReceiver(final SecurityOptions security) {
+        if (!security.isAuthenticated()) {
+            return "";
+        }
+        try (AuthKeys keys = ofReceiver(security.auth())) {
+            return keys.hostTag();
+        }
+    }
+
+    /// As [#hostTagOfReceiver]. Only who has the first of several keys has the same.
+    ///
+    /// @param security of a publisher's channel
+    /// @return empty without `auth=`, and with `keys:`
+    /// @throws ConfigException as [#ofSource]
+    public static String hostTagOfSource(final SecurityOptions security) {
+        if (!security.isAuthenticated()) {
+            return "";
+        }
+        try (AuthKeys keys = ofSource(security.auth())) {
+            return keys.hostTag();
+        }
+    }
+
+    /// As [#hostTagOfReceiver]; empty where the keys are of a directory.
+    public String hostTag() {
+        return directory != null ? "" : HexFormat.of().formatHex(KeySchedule.hostTag(key()), 0, HOST_TAG_BYTES);
     }
 
     /// Id of the key that a receiver uses, which is no secret.

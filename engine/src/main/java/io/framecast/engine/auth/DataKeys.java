@@ -16,6 +16,11 @@ public final class DataKeys {
 
     DataKeys() {}
 
+    /// Keys that open nothing.
+    public static DataKeys none() {
+        return new DataKeys();
+    }
+
     List<EpochKeys> epochs() {
         return epochs;
     }

@@ -5,6 +5,7 @@ import io.framecast.engine.crypto.X25519;
 import io.framecast.reliability.memory.Words;
 import io.framecast.reliability.wire.AddressField;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.LongField;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -19,7 +20,10 @@ import java.nio.charset.StandardCharsets;
 ///  COOKIE  source → receiver  40 cookie (32)
 ///  PROOF   receiver → source  40 … 201 as HELLO  202 cookie (32)  234 tag (32)
 ///  ANSWER  source → receiver  40 challenge (32)  72 X25519 public key (32)  104 tag (32)
-///                             136 sealed: as KEYS from 40 on (68)  204 tag of that (16)
+///                             136 sealed: as KEYS from 40 on (68), twice: the epoch in use, and the one before or
+/// zeros
+///                             272 end of the one before u64: the first sequence that is not of it
+///                             280 tag of 136 … 279 (16)
 /// ```
 final class HandshakeLayout {
     static final int CHALLENGE_BYTES = 32;
@@ -43,7 +47,9 @@ final class HandshakeLayout {
 
     static final int ANSWER_TAG = PUBLIC_KEY + X25519.KEY_BYTES;
     static final int ANSWER_SEALED = ANSWER_TAG + Hkdf.HASH_BYTES;
-    static final int ANSWER_SEAL = ANSWER_SEALED + KeysLayout.IN_USE.at() - ControlLayout.LENGTH;
+    static final int ANSWER_BEFORE = ANSWER_SEALED + KeysLayout.EPOCH_BYTES;
+    static final LongField ANSWER_BEFORE_END = new LongField(ANSWER_BEFORE + KeysLayout.EPOCH_BYTES);
+    static final int ANSWER_SEAL = ANSWER_BEFORE_END.at() + Long.BYTES;
     static final int ANSWER_BYTES = ANSWER_SEAL + 16;
 
     private static final int SESSION = 8;

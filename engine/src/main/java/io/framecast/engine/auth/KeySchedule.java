@@ -18,6 +18,7 @@ final class KeySchedule {
     private static final byte[] TO_SOURCE = label("member to source");
     private static final byte[] TO_MEMBER = label("source to member");
     private static final byte[] GROUP = label("group");
+    private static final byte[] HOST = label("host group");
     private static final byte[] MEMBER = label("member");
     private static final byte[] HEADER = label("header");
     private static final byte[] PAYLOAD = label("payload");
@@ -72,6 +73,11 @@ final class KeySchedule {
                     Hkdf.expand(key, join(TO_SOURCE, transcript), Cipher.KEY_BYTES),
                     Hkdf.expand(key, join(TO_MEMBER, transcript), Cipher.KEY_BYTES));
         }
+    }
+
+    /// What processes of a host compare to know that they have the same shared key, of which it says nothing.
+    static byte[] hostTag(final SecretBytes shared) {
+        return Hkdf.mac(shared, HOST);
     }
 
     /// The key of what the source sends to the group.

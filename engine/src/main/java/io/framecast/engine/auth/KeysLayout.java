@@ -16,6 +16,8 @@ final class KeysLayout {
     static final int GROUP_KEY = ControlLayout.LENGTH + Integer.BYTES;
     static final int DATA_KEY = GROUP_KEY + Cipher.KEY_BYTES;
     static final IntField IN_USE = new IntField(DATA_KEY + Cipher.KEY_BYTES, Integer.BYTES);
+    /// Length of what says the keys of an epoch.
+    static final int EPOCH_BYTES = DATA_KEY + Cipher.KEY_BYTES - ControlLayout.LENGTH;
     static final int KEYS_BYTES = DATA_KEY + Cipher.KEY_BYTES + Integer.BYTES;
     static final int ACK_BYTES = ControlLayout.LENGTH + Integer.BYTES;
 

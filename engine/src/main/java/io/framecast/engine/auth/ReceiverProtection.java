@@ -105,6 +105,28 @@ public final class ReceiverProtection implements ControlProtection {
         return agreed(session) != null;
     }
 
+    /// Where there are no keys of a session: begins a handshake with its source, whose address is known, unless one is
+    /// under way.
+    ///
+    /// @param sourceAddress its control address
+    /// @return whether there are keys
+    public boolean agree(final long session, final byte[] sourceAddress, final long nowNs) {
+        final SourceHandshake known = bySession.get(session);
+        if (known == null && hasRoom(nowNs)) {
+            final SourceHandshake made = begin(session, nowNs);
+            made.sourceAddress = sourceAddress;
+        }
+        return known != null && known.isAgreed();
+    }
+
+    private SourceHandshake begin(final long session, final long nowNs) {
+        final SourceHandshake made = new SourceHandshake(session, newId(), curve, random, nowNs);
+        handshakes.add(made);
+        bySession.put(session, made);
+        dueNs = Math.min(dueNs, made.timer.dueNs());
+        return made;
+    }
+
     /// A new receiver's id in a session: the handshake's number and a random one.
     ///
     /// @return 0 where there are no keys of the session
@@ -385,9 +407,7 @@ public final class ReceiverProtection implements ControlProtection {
                 counts.add(ProtectionEvent.LIMITED);
                 return;
             }
-            handshake = new SourceHandshake(session, newId(), curve, random, nowNs);
-            handshakes.add(handshake);
-            bySession.put(session, handshake);
+            handshake = begin(session, nowNs);
         }
         Words.copy(memory, offset, handshake.heartbeat, 0, bytes);
         handshake.heartbeatBytes = bytes;
@@ -489,8 +509,11 @@ public final class ReceiverProtection implements ControlProtection {
         final boolean isHello = handshake.isHelloDue();
         handshake.timer.onAttempt(nowNs);
         dueNs = Math.min(dueNs, handshake.timer.dueNs());
-        // Heartbeats may be forged: the last one counts, and the source's own come as often as others.
-        handshake.sourceAddress = HeartbeatLayout.CONTROL_ADDRESS.read(MemorySegment.ofArray(handshake.heartbeat), 0);
+        if (handshake.heartbeatBytes > 0) {
+            // Heartbeats may be forged: the last one counts, and the source's own come as often as others.
+            handshake.sourceAddress =
+                    HeartbeatLayout.CONTROL_ADDRESS.read(MemorySegment.ofArray(handshake.heartbeat), 0);
+        }
         writeContent(handshake, isHello ? ControlLayout.TYPE_HELLO : ControlLayout.TYPE_PROOF);
         final byte[] cookie = handshake.cookie;
         int bytes = HandshakeLayout.HELLO_BYTES;
@@ -539,7 +562,7 @@ public final class ReceiverProtection implements ControlProtection {
                 trim();
                 handshake.agree(toSource, toMember);
                 handshake.use(nowNs);
-                handshake.add(EpochKeys.read(cipher, memory, offset + HandshakeLayout.ANSWER_SEALED));
+                takeEpochs(handshake, memory, offset);
                 counts.add(ProtectionEvent.AGREED);
                 dueNs = nowNs;
             } else {
@@ -548,6 +571,20 @@ public final class ReceiverProtection implements ControlProtection {
                 toMember.close();
             }
         }
+    }
+
+    private void takeEpochs(final SourceHandshake handshake, final MemorySegment memory, final long offset) {
+        final EpochKeys before = EpochKeys.read(cipher, memory, offset + HandshakeLayout.ANSWER_BEFORE);
+        final EpochKeys inUse = EpochKeys.read(cipher, memory, offset + HandshakeLayout.ANSWER_SEALED);
+        if (EpochKeys.low(before.epoch()) == EpochKeys.NONE) {
+            before.close();
+        } else {
+            before.end();
+            before.endDataAt(HandshakeLayout.ANSWER_BEFORE_END.get(memory, offset));
+            handshake.add(before);
+        }
+        handshake.add(inUse);
+        handshake.keys.change(inUse.epoch());
     }
 
     private static boolean isAnswerOpened(final ControlKey key, final MemorySegment memory, final long offset) {

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /// `auth=` and `cipher=` for the simulator: the classes that ship, with one shared key that is no secret, and with the
@@ -113,8 +114,8 @@ public final class SimulatedAuth implements SimSecurity {
         }
 
         @Override
-        public void useWhere(final BooleanSupplier condition) {
-            protection.useWhere(condition);
+        public void useWhere(final BooleanSupplier condition, final LongSupplier next) {
+            protection.useWhere(condition, next);
         }
 
         @Override

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,7 @@ public final class SourceProtection implements ControlProtection {
     private @Nullable EpochKeys pending;
     private IntPredicate awaited = _ -> false;
     private BooleanSupplier mayUse = () -> true;
+    private LongSupplier nextSequence = () -> 0;
     private long switchNs = Long.MAX_VALUE;
     private long dueNs = Long.MAX_VALUE;
     // Of the messages that no key seals.
@@ -309,7 +311,7 @@ public final class SourceProtection implements ControlProtection {
         HandshakeLayout.put(scratch, HandshakeLayout.CHALLENGE, peer.challenge);
         HandshakeLayout.put(scratch, HandshakeLayout.PUBLIC_KEY, peer.publicKey);
         HandshakeLayout.put(scratch, HandshakeLayout.ANSWER_TAG, peer.tag);
-        current.write(scratch, HandshakeLayout.ANSWER_SEALED);
+        writeEpochs();
         peer.toMember
                 .aead()
                 .seal(
@@ -326,6 +328,19 @@ public final class SourceProtection implements ControlProtection {
             if (pending != null) {
                 await(peer, nowNs);
             }
+        }
+    }
+
+    // Of the epoch before too: who goes on with another's membership asks for repairs of its datagrams.
+    private void writeEpochs() {
+        current.write(scratch, HandshakeLayout.ANSWER_SEALED);
+        final EpochKeys before = dataKeys.epochs().getFirst();
+        if (before == current) {
+            Wire.zero(scratch, HandshakeLayout.ANSWER_BEFORE, KeysLayout.EPOCH_BYTES);
+            HandshakeLayout.ANSWER_BEFORE_END.set(scratch, 0, 0);
+        } else {
+            before.write(scratch, HandshakeLayout.ANSWER_BEFORE);
+            HandshakeLayout.ANSWER_BEFORE_END.set(scratch, 0, before.dataEnd());
         }
     }
 
@@ -348,8 +363,11 @@ public final class SourceProtection implements ControlProtection {
 
     /// Before the first epoch ends: keys of the next one are used only where this holds, which must be when no
     /// datagram of the epoch before the current one can be repaired any more.
-    public void useWhere(final BooleanSupplier condition) {
+    ///
+    /// @param next the first sequence that was not sealed yet
+    public void useWhere(final BooleanSupplier condition, final LongSupplier next) {
         mayUse = condition;
+        nextSequence = next;
     }
 
     /// Whether a key is half used up: [#rekey] should follow.
@@ -410,6 +428,7 @@ public final class SourceProtection implements ControlProtection {
         if (kept.size() > 1) {
             kept.removeFirst().close();
         }
+        current.endDataAt(nextSequence.getAsLong());
         kept.add(next);
         current = next;
         pending = null;

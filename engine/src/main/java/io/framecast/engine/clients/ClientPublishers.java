@@ -10,6 +10,7 @@ import io.framecast.api.Framecast;
 import io.framecast.api.Publisher;
 import io.framecast.api.error.FramecastException;
 import io.framecast.api.error.TransportException;
+import io.framecast.engine.auth.AuthKeys;
 import io.framecast.engine.codec.FormatCodec;
 import io.framecast.engine.hostgroup.HostGroups;
 import io.framecast.engine.libc.Libc;
@@ -73,7 +74,8 @@ public final class ClientPublishers implements AutoCloseable {
     /// @param events lines about clients that come and go
     /// @throws TransportException where another process accepts clients of this channel on this host
     public static ClientPublishers open(final Framecast node, final Channel channel, final Consumer<String> events) {
-        return new ClientPublishers(node, channel, HostGroups.clientsPath(channel), events);
+        final String keyTag = AuthKeys.hostTagOfSource(channel.link().security());
+        return new ClientPublishers(node, channel, HostGroups.clientsPath(channel, keyTag), events);
     }
 
     /// Frames published for all clients so far.

@@ -42,7 +42,7 @@ public final class DeviceUse implements AutoCloseable {
     /// @param devices their names: the PCI address, or kind and ordinal
     /// @throws TransportException when the group's directory is not this user's own
     public static DeviceUse take(final Channel channel, final List<String> devices) {
-        final String group = HostGroups.name(channel, "");
+        final String group = HostGroups.name(channel, "", "");
         final int file = open(HostGroups.directory().resolve("devices"));
         try (Arena arena = Arena.ofConfined()) {
             final MemorySegment lock = arena.allocate(Linux.FLOCK_BYTES, Long.BYTES);

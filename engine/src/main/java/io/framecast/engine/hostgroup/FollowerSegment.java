@@ -330,6 +330,7 @@ final class FollowerSegment implements AutoCloseable {
         final int aliveTimeoutMs = buffer.getInt(SegmentLayout.ALIVE_MS_AT);
         final byte[] control = address(SegmentLayout.CONTROL_ADDRESS_AT);
         final byte[] data = address(SegmentLayout.DATA_ADDRESS_AT);
+        final StreamInfo.Seal seal = StreamInfo.Seal.of(buffer.getInt(SegmentLayout.SEAL_AT));
         final boolean sound = slotBytes > 0
                 && slotBytes <= StreamInfo.SLOT_BYTES_MAX
                 && slotBytes % BundleLayout.ALIGN_BYTES == 0
@@ -338,9 +339,9 @@ final class FollowerSegment implements AutoCloseable {
                 && aliveTimeoutMs > 0
                 && control.length > 0
                 && data.length > 0;
-        return sound
+        return sound && seal != null
                 ? new StreamInfo(
-                        session, channel, slotBytes, windowSlots, frameMaxBytes(), aliveTimeoutMs, control, data)
+                        session, channel, slotBytes, windowSlots, frameMaxBytes(), aliveTimeoutMs, control, data, seal)
                 : null;
     }
 

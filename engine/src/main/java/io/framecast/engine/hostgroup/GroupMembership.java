@@ -3,6 +3,7 @@ package io.framecast.engine.hostgroup;
 import io.framecast.api.Channel;
 import io.framecast.api.Subscriber;
 import io.framecast.api.error.FramecastException;
+import io.framecast.engine.auth.AuthKeys;
 import io.framecast.engine.libc.EventCount;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
@@ -49,6 +50,7 @@ final class GroupMembership implements AutoCloseable {
 
     private final Channel channel;
     private final String part;
+    private final String keyTag;
     private final Follower follower;
     private final Wakeup receiver;
     private final Consumer<String> notices;
@@ -96,6 +98,7 @@ final class GroupMembership implements AutoCloseable {
             final MemberFactory members) {
         this.channel = channel;
         this.part = part;
+        keyTag = AuthKeys.hostTagOfReceiver(channel.link().security());
         this.follower = follower;
         this.receiver = receiver;
         this.notices = notices;
@@ -403,7 +406,7 @@ final class GroupMembership implements AutoCloseable {
         final long endNs = System.nanoTime() + FIRST_NS;
         while (true) {
             final boolean waits = last() == null && endNs - System.nanoTime() > 0;
-            final HostGroups.Role role = HostGroups.enter(channel, part, deposed, waits, receiver, notices);
+            final HostGroups.Role role = HostGroups.enter(channel, keyTag, part, deposed, waits, receiver, notices);
             if (role != null) {
                 return role;
             }

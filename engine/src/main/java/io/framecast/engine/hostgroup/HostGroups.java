@@ -52,10 +52,9 @@ public final class HostGroups {
     }
 
     /// Whether a subscriber of this channel shares what it receives: it asked for that, follows one source from its
-    /// next frame on, is not to be evicted, and everybody may take part in the stream.
+    /// next frame on, and is not to be evicted.
     public static boolean isWanted(final Channel channel) {
         return !channel.stream().sources().hostGroup().equals(SourceOptions.NO_HOST_GROUP)
-                && !channel.link().security().isAuthenticated()
                 && Linux.isPresent()
                 && channel instanceof Channel.Multicast
                 && !(channel.stream().delivery() instanceof Delivery.Evict)
@@ -66,18 +65,19 @@ public final class HostGroups {
     /// Whether a publisher of this channel lets subscribers of its host read its window: it was asked for.
     public static boolean isWantedBySource(final Channel channel) {
         return !channel.stream().sources().hostGroup().equals(SourceOptions.NO_HOST_GROUP)
-                && !channel.link().security().isAuthenticated()
                 && Linux.isPresent()
                 && channel instanceof Channel.Multicast;
     }
 
     /// Lets subscribers of this host read a publisher's window.
     ///
+    /// @param keyTag of its shared key, as `AuthKeys` has it; empty where it has none
     /// @param window mapped twice, with a descriptor
     /// @param sender wakes the thread that frees what they released
     /// @return null where another publisher of the channel does on this host, which a notice says
     public static @Nullable LocalReaders share(
             final Channel channel,
+            final String keyTag,
             final StreamInfo stream,
             final MirroredMemory window,
             final long windowBytes,
@@ -85,7 +85,7 @@ public final class HostGroups {
             final Consumer<String> notices) {
         synchronized (HostGroups.class) {
             final Path directory = directory();
-            final Path path = sourcePath(directory, channel);
+            final Path path = sourcePath(directory, channel, keyTag);
             try (FileChannel file = FileChannel.open(
                             directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                     FileLock _ = file.lock();
@@ -115,8 +115,10 @@ public final class HostGroups {
     }
 
     /// The socket at which clients of this host ask to publish on a channel.
-    public static Path clientsPath(final Channel channel) {
-        return directory().resolve(hash("publish|" + namespace() + '|' + address(channel)) + ".sock");
+    ///
+    /// @param keyTag as in [#share]
+    public static Path clientsPath(final Channel channel, final String keyTag) {
+        return path(directory(), "publish", channel, keyTag);
     }
 
     /// Listens at a path of [#clientsPath].
@@ -151,8 +153,13 @@ public final class HostGroups {
     }
 
     // Known to publisher and subscribers. Their interfaces and groups may differ.
-    static Path sourcePath(final Path directory, final Channel channel) {
-        return directory.resolve(hash("source|" + namespace() + '|' + address(channel)) + ".sock");
+    static Path sourcePath(final Path directory, final Channel channel, final String keyTag) {
+        return path(directory, "source", channel, keyTag);
+    }
+
+    private static Path path(final Path directory, final String role, final Channel channel, final String keyTag) {
+        final String described = role + '|' + namespace() + '|' + address(channel);
+        return directory.resolve(hash(keyTag.isEmpty() ? described : described + "|key " + keyTag) + ".sock");
     }
 
     /// Whether somebody accepts connections at a path.
@@ -167,6 +174,7 @@ public final class HostGroups {
     /// Joins the channel's group: as a follower of a publisher on this host where there is one, or where somebody
     /// leads; else as its leader.
     ///
+    /// @param keyTag of its shared key; empty where it has none
     /// @param part of the host that the group is for; empty for all of it
     /// @param deposed process of a leader that stands still, and leads no more; −1 for none
     /// @param newcomer whether it has followed no leader yet, and can wait
@@ -174,6 +182,7 @@ public final class HostGroups {
     /// @throws TransportException when the group's directory is not this user's own
     static @Nullable Role enter(
             final Channel channel,
+            final String keyTag,
             final String part,
             final long deposed,
             final boolean newcomer,
@@ -182,9 +191,9 @@ public final class HostGroups {
         // A lock of a file belongs to the process: threads of one process need one of their own.
         synchronized (HostGroups.class) {
             final Path directory = directory();
-            final String name = name(channel, part);
+            final String name = name(channel, part, keyTag);
             final Path path = directory.resolve(name + ".sock");
-            final Path source = sourcePath(directory, channel);
+            final Path source = sourcePath(directory, channel, keyTag);
             final UnixSocket publisher = Files.exists(source) ? UnixSocket.connect(source) : null;
             if (publisher != null) {
                 return new Role(null, publisher, true);
@@ -256,8 +265,8 @@ public final class HostGroups {
         }
     }
 
-    // Same user, network namespace, transport, interface and channel.
-    static String name(final Channel channel, final String part) {
+    // Same user, network namespace, transport, interface, channel and key.
+    static String name(final Channel channel, final String part, final String keyTag) {
         final String described = channel.stream().sources().hostGroup()
                 + '|'
                 + namespace()
@@ -273,7 +282,8 @@ public final class HostGroups {
                 + '|'
                 + channel.stream().sources().attachAfterMs()
                 + (part.isEmpty() ? "" : '|' + part);
-        return hash(described);
+        final String cipher = channel.link().security().cipher().word();
+        return hash(keyTag.isEmpty() ? described : described + "|key " + keyTag + '|' + cipher);
     }
 
     private static String address(final Channel channel) {

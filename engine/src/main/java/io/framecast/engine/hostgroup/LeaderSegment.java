@@ -91,6 +91,7 @@ final class LeaderSegment implements AutoCloseable {
         buffer.putInt(SegmentLayout.SLOT_BYTES_AT, stream.slotBytes());
         buffer.putInt(SegmentLayout.WINDOW_SLOTS_AT, stream.windowSlots());
         buffer.putInt(SegmentLayout.ALIVE_MS_AT, stream.aliveTimeoutMs());
+        buffer.putInt(SegmentLayout.SEAL_AT, stream.seal().flags());
         putAddress(SegmentLayout.CONTROL_ADDRESS_AT, stream.controlAddress());
         putAddress(SegmentLayout.DATA_ADDRESS_AT, stream.dataAddress());
         buffer.putInt(SegmentLayout.LEADER_PID_AT, (int) ProcessHandle.current().pid());

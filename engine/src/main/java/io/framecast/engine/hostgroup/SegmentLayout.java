@@ -23,6 +23,7 @@ final class SegmentLayout {
     static final int WINDOW_SLOTS_AT = 84;
     static final int ALIVE_MS_AT = 88;
     static final int RETAINS_AT = 92;
+    static final int SEAL_AT = 96;
     // Words of the leader that change, in lines of the cache of their own.
     static final int PUBLISHED_AT = 128;
     static final int STATE_AT = 136;

@@ -1,7 +1,6 @@
 package io.framecast.engine.node;
 
 import io.framecast.api.Channel;
-import io.framecast.api.SourceOptions;
 import io.framecast.api.SourceOptions.Leaders;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.engine.hostgroup.HostGroups;
@@ -48,10 +47,6 @@ public final class HostPlace implements AutoCloseable {
                 .map(PciPath::address)
                 .map(topology::function)
                 .orElse(null);
-        if (wanted.link().security().isAuthenticated()
-                && !wanted.stream().sources().hostGroup().equals(SourceOptions.NO_HOST_GROUP)) {
-            reasons.add("host-group: ignored with auth=; this subscriber receives by itself");
-        }
         final Leaders leaders = wanted.stream().sources().leaders();
         if (!grouped && leaders != Leaders.HOST) {
             reasons.add("leaders: ignored without a host group, which needs host-group=, no delivery=evict, one source"

@@ -39,7 +39,7 @@ final class KeyRotation {
         this.everyNs = everyNs;
         this.switchNs = switchNs;
         epoch = protection.dataKeys().epoch();
-        protection.useWhere(() -> window.freed() >= begin && session.pauseUntilSent());
+        protection.useWhere(() -> window.freed() >= begin && session.pauseUntilSent(), window::sealed);
     }
 
     /// A member was evicted, and has its notice: it gets no further keys.

@@ -3,7 +3,6 @@ package io.framecast.engine.publish;
 import io.framecast.api.Channel;
 import io.framecast.api.MemberStats;
 import io.framecast.api.SecurityOptions;
-import io.framecast.api.SourceOptions;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.FramecastException;
 import io.framecast.api.spi.Lane;
@@ -150,6 +149,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                         slotBytes,
                         headerBytes(channel),
                         sender != null,
+                        sender != null && channel.link().security().isEncrypted(),
                         transport.capabilities().deviceMemory()));
             }
             // Before the lanes: their registrations of the window then lie within the memory that peers may read.
@@ -218,13 +218,10 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
 
     private DatagramSeals seal(final SourceProtection by, final Channel channel, final StreamInfo.Seal kind) {
         final DatagramSeals made = DatagramSeals.of(kind, by.dataKeys());
-        window.sealedBy(made);
+        window.sealedBy(made, memory.ring().payload());
         if (!kind.isEncrypting()) {
             notices.accept("publisher of " + channel.name()
                     + ": for those who have a key alone; payloads are neither encrypted nor authenticated");
-        }
-        if (!channel.stream().sources().hostGroup().equals(SourceOptions.NO_HOST_GROUP)) {
-            notices.accept("host-group: ignored with auth=; subscribers of this host get datagrams");
         }
         return made;
     }
@@ -268,18 +265,26 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
 
     // A frame must lie in the window as a whole, and contiguous.
     private @Nullable LocalReaders share(final Channel channel, final StreamInfo stream, final Wakeup sender) {
-        final String obstacle = !memory.shared().mirrored()
-                ? "this system cannot map the window twice"
-                : stream.frameMaxSlots() >= window.slots()
-                        ? "a frame of frame-max=" + stream.frameMaxBytes() + " bytes does not fit the window of "
-                                + (long) (window.slots() - 1) * stream.slotBytes() + "; enlarge window="
-                        : "";
+        final SecurityOptions security = channel.link().security();
+        final String keyTag = keys == null ? "" : keys.hostTag();
+        final String obstacle = keyTag.isEmpty() && security.isAuthenticated()
+                ? "auth=keys: has no key that is theirs too"
+                : obstacle(stream);
         if (!obstacle.isEmpty()) {
             notices.accept("host group: subscribers on this host get datagrams: " + obstacle);
             return null;
         }
         final long windowBytes = (long) window.slots() * stream.slotBytes();
-        return HostGroups.share(channel, stream, memory.shared(), windowBytes, sender, notices);
+        return HostGroups.share(channel, keyTag, stream, memory.shared(), windowBytes, sender, notices);
+    }
+
+    private String obstacle(final StreamInfo stream) {
+        return !memory.shared().mirrored()
+                ? "this system cannot map the window twice"
+                : stream.frameMaxSlots() >= window.slots()
+                        ? "a frame of frame-max=" + stream.frameMaxBytes() + " bytes does not fit the window of "
+                                + (long) (window.slots() - 1) * stream.slotBytes() + "; enlarge window="
+                        : "";
     }
 
     // Addresses that peers name may be nonsense.
@@ -295,7 +300,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         final OneSidedPort port = TransportOneSided.of(source.oneSided(), Runnable::run);
         return port == null
                 ? null
-                : MemberEndpoints.open(port, memory.window(), SenderConfig.MEMBERS_MAX_DEFAULT, channel, notices);
+                : MemberEndpoints.open(port, memory.sent(), SenderConfig.MEMBERS_MAX_DEFAULT, channel, notices);
     }
 
     private LaneConfig lane(final LaneKind kind) {

@@ -12,12 +12,15 @@ import org.agrona.CloseHelper;
 
 /// The source's registered memory: `slots` slots of the window and one more for probes, each `[header |
 /// payload]`. The payload memory is mapped twice where the system supports it, so that every claim up to the whole
-/// window is contiguous.
+/// window is contiguous. Where payloads are encrypted while others read them, what is sent lies in memory of its own
+/// beside them, as much again.
 ///
 /// Owns its memory; freed by [#close].
 public final class SendMemory implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final MirroredMemory payload;
+    // The same as the payload, or a copy of it that is encrypted.
+    private final MirroredMemory sent;
     private final MemorySegment headers;
     private final int[] lengths;
     private final int slots;
@@ -28,9 +31,15 @@ public final class SendMemory implements AutoCloseable {
     /// @param headerBytes length of a header
     /// @param shared whether other processes are to read the payload: it has a descriptor then, where it
     ///     is mapped twice
+    /// @param apart whether what is sent lies beside the payloads, because it is encrypted and they are not
     /// @param gathers whether payloads may lie in device memory
     public SendMemory(
-            final int slots, final int slotBytes, final int headerBytes, final boolean shared, final boolean gathers) {
+            final int slots,
+            final int slotBytes,
+            final int headerBytes,
+            final boolean shared,
+            final boolean apart,
+            final boolean gathers) {
         this.slots = slots;
         this.slotBytes = slotBytes;
         this.headerBytes = headerBytes;
@@ -44,11 +53,12 @@ public final class SendMemory implements AutoCloseable {
                     shared
                             ? MirroredMemory.allocateShared(bytes, slotBytes)
                             : MirroredMemory.allocate(bytes, slotBytes));
+            sent = apart ? opened.add(MirroredMemory.allocate(bytes, slotBytes)) : payload;
             headers = arena.allocate((long) (slots + 1) * headerBytes, 64);
             ring = new SendRing(
                     headers,
                     headerBytes,
-                    payload.segment().asSlice(0, (long) (slots + 1) * slotBytes),
+                    withProbe(sent),
                     slotBytes,
                     lengths,
                     gathers ? new PayloadPlaces(slots + 1) : null);
@@ -56,8 +66,9 @@ public final class SendMemory implements AutoCloseable {
         } catch (final OutOfMemoryError e) {
             throw new ConfigException(
                     "window: no room for "
-                            + MemoryNeeds.source(slots, slotBytes, headerBytes, 0)
-                                    .hostBytes()
+                            + (MemoryNeeds.source(slots, slotBytes, headerBytes, 0)
+                                            .hostBytes()
+                                    + (apart ? (long) slots * slotBytes : 0))
                             + " bytes; lower window= or frame-max=",
                     e);
         }
@@ -67,8 +78,17 @@ public final class SendMemory implements AutoCloseable {
         return ring;
     }
 
-    /// The same memory, as the protocol sees it.
+    private MemorySegment withProbe(final MirroredMemory memory) {
+        return memory.segment().asSlice(0, (long) (slots + 1) * slotBytes);
+    }
+
+    /// The same memory, as the protocol sees it: payloads as they were written.
     public WindowMemory window() {
+        return new WindowMemory(headers, withProbe(payload), lengths, slots, slotBytes, headerBytes);
+    }
+
+    /// The same memory, with payloads as they are sent.
+    public WindowMemory sent() {
         return new WindowMemory(headers, ring.payload(), lengths, slots, slotBytes, headerBytes);
     }
 
@@ -109,6 +129,6 @@ public final class SendMemory implements AutoCloseable {
 
     @Override
     public void close() {
-        CloseHelper.closeAll(payload, arena);
+        CloseHelper.closeAll(payload, sent, arena);
     }
 }

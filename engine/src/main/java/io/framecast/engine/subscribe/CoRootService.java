@@ -132,7 +132,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
                 .totalBytes());
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             final SendMemory memory =
-                    opened.add(new SendMemory(slots, stream.slotBytes(), stream.headerBytes(), false, false));
+                    opened.add(new SendMemory(slots, stream.slotBytes(), stream.headerBytes(), false, false, false));
             final RepairStore empty = new RepairStore(memory.window());
             // Before the lane opens: the lane's registration then lies within the memory that members may read.
             final ExposedWindow shared = share(memory);

@@ -90,6 +90,9 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     private long strays;
     private long standstillNoticeNs;
     private long versionNoticeNs;
+    // A membership that goes on here once there are keys, and since when.
+    private @Nullable Takeover inherited;
+    private long inheritedNs;
     private long strangerNoticeNs;
     private long refusals;
     private long plainDatagrams;
@@ -257,7 +260,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         if (leader != null) {
             leader.onCycle();
         }
-        takeOver();
+        takeOver(nowNs);
         int work = pollControl(nowNs);
         busy = false;
         // Backwards, because the loop may remove a session.
@@ -350,6 +353,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         final StreamInfo stream = HeartbeatLayout.info(datagram, offset);
         if (stream.channel().equals(channel.name())
                 && hasRoom(nowNs)
+                && inherited == null
                 && (leader == null || !leader.yieldsToPublisher())) {
             final Admission admission = admission(stream);
             receiver.conductor().send(() -> open(stream, admission, null));
@@ -359,16 +363,29 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     }
 
     // The membership of an earlier leader of the host group goes on, before any other source is heard.
-    private void takeOver() {
+    private void takeOver(final long nowNs) {
         if (leader == null || opening || over) {
             return;
         }
-        final Takeover takeover = leader.takeover();
-        if (takeover != null) {
+        if (inherited == null) {
+            inherited = leader.takeover();
+            inheritedNs = nowNs;
+        }
+        final Takeover takeover = inherited;
+        if (takeover != null && isAgreed(takeover.stream(), nowNs)) {
+            inherited = null;
             opening = true;
             final Admission admission = admission(takeover.stream());
             receiver.conductor().send(() -> open(takeover.stream(), admission, takeover));
         }
+    }
+
+    // A successor has keys of its own; a source that does not answer in time is lost.
+    private boolean isAgreed(final StreamInfo stream, final long nowNs) {
+        return protection == null
+                || stream.seal() == StreamInfo.Seal.NONE
+                || protection.agree(stream.session(), stream.controlAddress(), nowNs)
+                || nowNs - inheritedNs >= stream.aliveTimeoutNs();
     }
 
     private void noticeSealed(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
@@ -399,11 +416,14 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         context.notices().accept(name() + ": " + reason);
     }
 
-    // Of a protected session there are keys: its heartbeat was opened.
+    // Of a protected session there are keys, for its heartbeat was opened; but where a successor's source is lost.
     private Admission admission(final StreamInfo stream) {
-        final DataKeys dataKeys = protection == null ? null : protection.dataKeys(stream.session());
-        return protection == null || dataKeys == null || stream.seal() == StreamInfo.Seal.NONE
-                ? new Admission(secrets.nextLong() | 1, null)
+        if (protection == null || stream.seal() == StreamInfo.Seal.NONE) {
+            return new Admission(secrets.nextLong() | 1, null);
+        }
+        final DataKeys dataKeys = protection.dataKeys(stream.session());
+        return dataKeys == null
+                ? new Admission(secrets.nextLong() | 1, DatagramSeals.of(stream.seal(), DataKeys.none()))
                 : new Admission(
                         protection.receiverId(stream.session(), secrets), DatagramSeals.of(stream.seal(), dataKeys));
     }
@@ -677,7 +697,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         if (!lanesClosed) {
             lanesClosed = true;
             CloseHelper.quietCloseAll(
-                    sessions::leave, counters::publish, counters, control, transport, protection, keys);
+                    inherited, sessions::leave, counters::publish, counters, control, transport, protection, keys);
         }
     }
 

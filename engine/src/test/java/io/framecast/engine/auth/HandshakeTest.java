@@ -200,7 +200,7 @@ final class HandshakeTest {
                 assertTrue(receiver.isReady() || world.source.handshakes() == 0 || type == ControlLayout.TYPE_ANSWER);
             }
         }
-        assertTrue(fewest <= HandshakeLayout.PROOF_BYTES);
+        assertTrue(fewest <= HandshakeLayout.ANSWER_BYTES);
     }
 
     @Test

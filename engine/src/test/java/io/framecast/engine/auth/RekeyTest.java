@@ -102,6 +102,26 @@ final class RekeyTest {
     }
 
     @Test
+    void shouldGiveANewcomerTheKeysOfWhatMayBeRepaired() {
+        try (AuthWorld world = world(9, 1)) {
+            final int before = world.source.dataKeys().epoch();
+            final byte[] old = world.sealedToGroup(world.plain(ControlLayout.TYPE_FRAME, 0, 100));
+            world.source.useWhere(() -> true, () -> 5);
+            world.source.rekey(world.nowNs, SECOND_NS, _ -> true);
+            world.run(SECOND_NS);
+            final Receiver newcomer = world.receiver("newcomer");
+            world.run(SECOND_NS);
+            final DataKeys keys = dataKeys(world, 1);
+            assertEquals(before + 1, keys.epoch());
+            assertNotNull(keys.key(before));
+            assertTrue(keys.isWithin(before, 4));
+            assertFalse(keys.isWithin(before, 5));
+            assertEquals(0, world.openAt(newcomer, old).length, "control datagrams of that epoch are over");
+            assertTrue(opensGroup(world, 1));
+        }
+    }
+
+    @Test
     void shouldNotUseKeysThatWereSentToAReceiverWhichWasEvictedMeanwhile() {
         try (AuthWorld world = world(8, 3)) {
             final int before = world.source.dataKeys().epoch();
@@ -241,7 +261,7 @@ final class RekeyTest {
         try (AuthWorld world = world(16, 1)) {
             final boolean[] passed = {false};
             final int before = world.source.dataKeys().epoch();
-            world.source.useWhere(() -> passed[0]);
+            world.source.useWhere(() -> passed[0], () -> 0);
             world.source.rekey(world.nowNs, SECOND_NS, _ -> true);
             world.run(3 * SECOND_NS);
             assertEquals(before, world.source.dataKeys().epoch());

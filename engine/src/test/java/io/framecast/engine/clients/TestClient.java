@@ -37,7 +37,7 @@ final class TestClient implements AutoCloseable {
         words = new UnsafeBuffer(
                 map(descriptors[ClientLayout.WORDS], ClientLayout.WORDS_BYTES).address(), ClientLayout.WORDS_BYTES);
         words.putLong(ClientLayout.RING_BYTES_AT, RING_BYTES);
-        final UnixSocket connected = UnixSocket.connect(HostGroups.clientsPath(channel));
+        final UnixSocket connected = UnixSocket.connect(HostGroups.clientsPath(channel, ""));
         if (connected == null) {
             throw new AssertionError("nobody listens");
         }

@@ -17,6 +17,8 @@ import io.framecast.api.Publisher;
 import io.framecast.api.SourceEvent;
 import io.framecast.api.SourceOptions;
 import io.framecast.api.Subscriber;
+import io.framecast.engine.auth.AuthKeys;
+import io.framecast.engine.auth.TestKeys;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.node.StreamFixture;
@@ -37,11 +39,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Subscribers that read a publisher's window on its own host. Each has a node of its own, as processes have.
 @ParameterizedClass
-@ValueSource(strings = {"udp", "aeron"})
+@CsvSource({"udp, plain", "aeron, plain", "udp, auth", "udp, cipher", "aeron, cipher"})
 class LocalPublisherTest {
     private static final int FRAME_MAX = 100_000;
     private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(60);
@@ -54,11 +56,12 @@ class LocalPublisherTest {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment memory = arena.allocate(FRAME_MAX);
 
-    LocalPublisherTest(final String transport) {
+    LocalPublisherTest(final String transport, final String seal) {
         channel = StreamFixture.channel(
                 transport,
                 "|window=300k|frame-max=" + FRAME_MAX + "|device=host|host-group=a|rejoin=20s"
-                        + (transport.equals("udp") ? "|mtu=1500" : ""));
+                        + (transport.equals("udp") ? "|mtu=1500" : "")
+                        + TestKeys.options(seal));
     }
 
     /// One subscriber, with a thread that takes its frames and checks them.
@@ -439,6 +442,7 @@ class LocalPublisherTest {
     }
 
     private Path sourceSocket(final Path directory) {
-        return HostGroups.sourcePath(directory, channel);
+        return HostGroups.sourcePath(
+                directory, channel, AuthKeys.hostTagOfSource(channel.link().security()));
     }
 }

@@ -48,7 +48,7 @@ class LocalReadersTest {
         assumeTrue(window.mirrored());
         final StreamInfo stream =
                 new StreamInfo(77, channel.name(), SLOT_BYTES, SLOTS, 10_000, 1000, new byte[4], new byte[4]);
-        readers = HostGroups.share(channel, stream, window, SLOTS * SLOT_BYTES, Wakeup.NONE, _ -> {});
+        readers = HostGroups.share(channel, "", stream, window, SLOTS * SLOT_BYTES, Wakeup.NONE, _ -> {});
         assertNotNull(readers);
     }
 
@@ -62,7 +62,7 @@ class LocalReadersTest {
 
     // Enters as another process does.
     private FollowerSegment enter() {
-        final UnixSocket connection = UnixSocket.connect(HostGroups.sourcePath(HostGroups.directory(), channel));
+        final UnixSocket connection = UnixSocket.connect(HostGroups.sourcePath(HostGroups.directory(), channel, ""));
         assertNotNull(connection);
         connections.add(connection);
         final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);

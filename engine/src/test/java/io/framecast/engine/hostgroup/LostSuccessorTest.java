@@ -100,7 +100,7 @@ class LostSuccessorTest {
 
     @Test
     void shouldGoOnFromTheSegmentBefore() throws Exception {
-        final Path path = HostGroups.directory().resolve(HostGroups.name(channel, "") + ".sock");
+        final Path path = HostGroups.directory().resolve(HostGroups.name(channel, "", "") + ".sock");
         try (Framecast source = Framecast.launch();
                 Framecast first = Framecast.launch();
                 Framecast second = Framecast.launch();

@@ -57,7 +57,7 @@ class RefusedMemberTest {
     @ValueSource(booleans = {false, true})
     void shouldReceiveTheStreamItselfWhereNoPlaceIsLeft(final boolean says) throws Exception {
         final Channel channel = StreamFixture.channel("udp", "|device=host|host-group=full");
-        final Path path = HostGroups.directory().resolve(HostGroups.name(channel, "") + ".sock");
+        final Path path = HostGroups.directory().resolve(HostGroups.name(channel, "", "") + ".sock");
         final UnixSocket listener = UnixSocket.listen(path);
         final Consumer<MemorySegment> full = message -> GroupMessage.refused(message, GroupMessage.NO_PLACE);
         Thread.ofPlatform().daemon().start(() -> refuse(listener, says ? full : null));
@@ -85,7 +85,7 @@ class RefusedMemberTest {
     @Test
     void shouldNameBothLayoutsWhereItsLeaderSpeaksAnother() throws Exception {
         final Channel channel = StreamFixture.channel("udp", "|device=host|host-group=foreign");
-        final Path path = HostGroups.directory().resolve(HostGroups.name(channel, "") + ".sock");
+        final Path path = HostGroups.directory().resolve(HostGroups.name(channel, "", "") + ".sock");
         final UnixSocket listener = UnixSocket.listen(path);
         Thread.ofPlatform()
                 .daemon()
@@ -116,7 +116,7 @@ class RefusedMemberTest {
     @Test
     void shouldLeaveALeaderThatStoodStillBeforeItSharedAnything() throws Exception {
         final Channel channel = StreamFixture.channel("udp", "|device=host|host-group=still");
-        final Path path = HostGroups.directory().resolve(HostGroups.name(channel, "") + ".sock");
+        final Path path = HostGroups.directory().resolve(HostGroups.name(channel, "", "") + ".sock");
         final UnixSocket listener = UnixSocket.listen(path);
         try (Framecast first = Framecast.launch();
                 Framecast second = Framecast.launch();

@@ -312,7 +312,7 @@ final class AuthFlood implements AutoCloseable {
     // COOKIE and ANSWER to a receiver.
     private byte[] answer() {
         final boolean isCookie = random.nextBoolean();
-        final byte[] made = begin(isCookie ? COOKIE : ANSWER, isCookie ? CONTROL_HEADER + 32 : 220);
+        final byte[] made = begin(isCookie ? COOKIE : ANSWER, isCookie ? CONTROL_HEADER + 32 : 296);
         randomise(made, CONTROL_HEADER);
         view(made).putInt(RECEIVER, 0);
         return complete(made);

@@ -126,17 +126,18 @@ final class AuthStreamTest {
     }
 
     @Test
-    void shouldSayThatItHasNoHostGroup() {
+    void shouldShareWithNobodyOfItsHostWhoHasAnotherKey() {
         final List<String> notices = new CopyOnWriteArrayList<>();
-        try (StreamFixture streams = new StreamFixture(config(0, notices), "udp", "|host-group=auto|auth=psk:" + key)) {
+        final NodeConfig config = config(0, notices);
+        final String group = "|device=host|host-group=auto|auth=psk:";
+        try (StreamFixture streams = new StreamFixture(config, "udp", group + key);
+                Framecast node = Framecast.launch(config)) {
+            final String own = streams.subscriber.channel().toString();
+            final Subscriber stranger = node.subscribe(Channel.parse(own.replace(key.toString(), other.toString())));
             stream(streams);
+            assertNull(stranger.poll());
+            assertEquals(Subscriber.State.JOINING, stranger.state());
         }
-        assertEquals(
-                2,
-                notices.stream()
-                        .filter(line -> line.startsWith("host-group: ignored with auth="))
-                        .count(),
-                notices::toString);
     }
 
     private void shouldKeepOut(final String auth, final String line) {

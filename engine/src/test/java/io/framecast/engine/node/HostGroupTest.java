@@ -14,6 +14,7 @@ import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.api.spi.FifoNetwork;
+import io.framecast.engine.auth.TestKeys;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.memory.HostProvider;
 import java.lang.foreign.Arena;
@@ -29,13 +30,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Subscribers of one host that receive a stream once. Each has a node of its own, as processes have. The transport
 /// that
 /// channels name `verbs` is one of the tests', whose lanes take their slots in order of arrival.
 @ParameterizedClass
-@ValueSource(strings = {"udp", "aeron", "verbs"})
+@CsvSource({"udp, plain", "aeron, plain", "verbs, plain", "udp, auth", "udp, cipher", "verbs, cipher"})
 class HostGroupTest {
     private static final int FRAME_BYTES = 30_000;
     private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(60);
@@ -121,12 +122,13 @@ class HostGroupTest {
         }
     }
 
-    HostGroupTest(final String transport) {
+    HostGroupTest(final String transport, final String seal) {
         this.transport = transport;
         channel = StreamFixture.channel(
                 transport,
                 "|window=300k|frame-max=100000|device=host|host-group=test|alive-timeout=20000"
-                        + (transport.equals("udp") ? "|mtu=1500" : ""));
+                        + (transport.equals("udp") ? "|mtu=1500" : "")
+                        + TestKeys.options(seal));
     }
 
     private Framecast launch() {

@@ -125,10 +125,10 @@ group = expand(GROUP_KEY, b"framecast 2 group")
 member = expand(GROUP_KEY, b"framecast 2 member" + struct.pack("<Q", RECEIVER))
 
 answer_plain = (
-    header(23, 220, HANDSHAKE << 32, 0, 0, 1) + SOURCE_CHALLENGE + public(SOURCE_PRIVATE) + answer_tag
+    header(23, 296, HANDSHAKE << 32, 0, 0, 1) + SOURCE_CHALLENGE + public(SOURCE_PRIVATE) + answer_tag
 )
 answer = answer_plain + AESGCM(to_member).encrypt(
-    struct.pack(">IQ", ANSWER, 1), struct.pack("<I", 1) + GROUP_KEY + DATA_KEY, answer_plain
+    struct.pack(">IQ", ANSWER, 1), struct.pack("<I", 1) + GROUP_KEY + DATA_KEY + bytes(76), answer_plain
 )
 
 print("HELLO", finish(header(20, 1200, HANDSHAKE << 32, 0, 0, 1) + fields.ljust(1160, b"\0")).hex())

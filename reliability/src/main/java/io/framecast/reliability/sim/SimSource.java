@@ -127,7 +127,7 @@ final class SimSource extends SimNode implements ControlPort {
         final SecureSource made = protection.source(
                 life.nonce(), options.receivers(), (address, datagram, _) -> shake(address, datagram));
         window.sealedBy(made.data());
-        made.useBehind(window::freed, () -> session.pauseUntilSent());
+        made.useBehind(window::freed, () -> session.pauseUntilSent(), window::sealed);
         for (int i = random().nextInt(REKEYS_MAX + 1); i > 0; i--) {
             final long atNs = events().nowNs() + random().nextLong(SimFaults.endNs(options.faults()) / 2);
             events().at(atNs, () -> {

@@ -58,6 +58,7 @@ public final class SendWindow {
     private @Nullable BundleSealer takeSealer;
     private @Nullable SlotGuards guards;
     private @Nullable DataSealer sealer;
+    private MemorySegment sent;
     private @Nullable IntConsumer inWindow;
     // Consumer's own: nothing from here on was sealed.
     private long sealed;
@@ -75,6 +76,7 @@ public final class SendWindow {
         this.memory = memory;
         this.session = session;
         headers = memory.headers();
+        sent = memory.payload();
         metadata = new byte[memory.slots()][];
         frameIds = new long[memory.slots()];
     }
@@ -106,9 +108,18 @@ public final class SendWindow {
         return this;
     }
 
-    /// Before the first frame: lets [#seal] seal datagrams.
+    /// Before the first frame: lets [#seal] seal datagrams where they lie.
     public SendWindow sealedBy(final DataSealer made) {
+        return sealedBy(made, memory.payload());
+    }
+
+    /// Before the first frame: lets [#seal] seal datagrams.
+    ///
+    /// @param payloads from which they are sent, as long as the window's: the window's own, or others, into which
+    ///     payloads are copied before they are sealed
+    public SendWindow sealedBy(final DataSealer made, final MemorySegment payloads) {
         sealer = made;
+        sent = payloads;
         return this;
     }
 
@@ -335,12 +346,12 @@ public final class SendWindow {
     }
 
     private void seal(final DataSealer with, final int slot) {
-        with.seal(
-                headers,
-                memory.headerOffset(slot),
-                memory.payload(),
-                memory.payloadOffset(slot),
-                memory.lengths()[slot]);
+        final long offset = memory.payloadOffset(slot);
+        final int bytes = memory.lengths()[slot];
+        if (sent.address() != memory.payload().address()) {
+            MemorySegment.copy(memory.payload(), offset, sent, offset, bytes);
+        }
+        with.seal(headers, memory.headerOffset(slot), sent, offset, bytes);
     }
 
     /// Consumer: seals the datagram of the slot behind the window, each time before it is sent.

@@ -52,12 +52,12 @@ public record StreamInfo(
         }
 
         /// As a heartbeat announces it.
-        int flags() {
+        public int flags() {
             return flags;
         }
 
         /// Null where these flags of a heartbeat announce none.
-        static @Nullable Seal of(final int flags) {
+        public static @Nullable Seal of(final int flags) {
             for (final Seal seal : values()) {
                 if (seal.flags == (flags & FLAGS)) {
                     return seal;

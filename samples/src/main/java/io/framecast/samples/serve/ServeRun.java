@@ -72,9 +72,6 @@ final class ServeRun implements AutoCloseable {
             throw new ConfigException("serve: expected a multicast channel such as"
                     + " framecast:udp?group=224.20.30.39:24326, got " + channel);
         }
-        if (channel.link().security().isAuthenticated()) {
-            throw new ConfigException("serve: streams with auth= have no host segment; subscribe in Java");
-        }
         final SourceOptions sources = channel.stream().sources();
         final SourceOptions grouped =
                 sources.hostGroup().equals(SourceOptions.NO_HOST_GROUP) ? sources.withHostGroup(GROUP) : sources;

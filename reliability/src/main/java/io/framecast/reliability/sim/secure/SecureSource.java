@@ -41,9 +41,10 @@ public final class SecureSource extends SecureEnd {
     ///
     /// @param freed below which the window holds nothing
     /// @param isSent whether all was sent that was sealed
-    public void useBehind(final LongSupplier freed, final BooleanSupplier isSent) {
+    /// @param sealed sequences so far
+    public void useBehind(final LongSupplier freed, final BooleanSupplier isSent, final LongSupplier sealed) {
         epoch = end.epoch();
-        end.useWhere(() -> freed.getAsLong() >= begin && isSent.getAsBoolean());
+        end.useWhere(() -> freed.getAsLong() >= begin && isSent.getAsBoolean(), sealed);
     }
 
     /// In each cycle, after the protection's work.

@@ -7,6 +7,7 @@ import io.framecast.reliability.wire.StreamInfo.Seal;
 import java.lang.foreign.MemorySegment;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /// Makes the ends of protected streams for simulated processes, with the real cipher. All randomness is the caller's,
@@ -55,7 +56,9 @@ public interface SimSecurity {
         void evict(int handshakeId);
 
         /// The next keys are used only where this holds.
-        void useWhere(BooleanSupplier condition);
+        ///
+        /// @param next the first sequence that was not sealed yet
+        void useWhere(BooleanSupplier condition, LongSupplier next);
 
         /// The epoch that it seals under.
         int epoch();
