@@ -250,7 +250,7 @@ END
 
 # Two Java subscribers, the first of which leads, and two in C. The leader is killed.
 leaders() {
-    new_channel
+    [ $# -gt 0 ] || new_channel
     start leader "$tool" subscribe "$channel|host-group=auto" --device host --json -
     leader=$started
     await leader 'host group: leads'
@@ -285,6 +285,58 @@ test_leader_is_killed() {
     # The successor's frames have the same format.
     cat "$work/one"
     [ "$(grep '^frame [0-9]' "$work/one")" = 'frame 0: 640x480xnv12, uint8[720x640]' ]
+}
+
+# Keys and a channel on which frames are encrypted.
+protected() {
+    new_channel
+    (umask 077 && for name in key other; do printf 'key1 %s\n' "$(od -An -vtx1 -N32 /dev/urandom | tr -d ' \n')" >"$work/$name"; done)
+    channel="$channel|auth=psk:$work/key|cipher=auto"
+}
+
+# A leader of a protected stream is killed; whoever has another key finds nobody.
+test_protected() {
+    protected
+    leaders "$channel"
+    local status=0
+    "$follower" --wait-ms 1000 "${channel/psk:*key/psk:$work/other}" >"$work/stranger" 2>&1 || status=$?
+    cat "$work/stranger"
+    [ "$status" = 2 ] && grep -q 'no process receives or publishes .* auth= and cipher= are the same' "$work/stranger"
+    PYTHONPATH=$here/python /usr/bin/python3 -B - "${channel/psk:*key/psk:$work/log}" <<'END'
+import sys, framecast
+try:
+    framecast.subscribe(sys.argv[1])
+except framecast.KeyFileError as error:
+    print(error)
+END
+    kill -9 "$leader"
+    status_of "$one"
+    status_of "$two"
+    status_of "$survivor"
+    status_of "$publisher"
+    same_crc publisher one two survivor
+    grep -q '^frames 400 .* lost 0 sessions 1 leaders 2: end of stream' "$work/one"
+    grep -q '^frames 400 .* lost 0 sessions 1 leaders 2: end of stream' "$work/two"
+}
+
+# A client publishes on a protected stream, whose window its server's host reads.
+test_publish_protected() {
+    protected
+    serve "$channel"
+    receive near
+    local near=$started
+    start one "$follower" --wait-ms 30000 "$channel|host-group=auto"
+    local one=$started
+    local status=0
+    "$producer" --frames 10 --wait-ms 100 "${channel/psk:*key/psk:$work/other}" >"$work/stranger" 2>&1 || status=$?
+    cat "$work/stranger"
+    [ "$status" = 2 ] && grep -q 'no process publishes for clients' "$work/stranger"
+    start program "$producer" --frames 3000 --bytes 7000 --wait-subscribers 2 "$channel"
+    status_of "$started"
+    status_of "$near"
+    status_of "$one"
+    same_crc program near one
+    grep -q '^frames 3000 .* lost 0 .*: end of stream' "$work/one"
 }
 
 test_leader_stands_still() {
@@ -1012,7 +1064,7 @@ producer=$here/c/build/publish
 
 # Starts the server of a new channel; sets `server`.
 serve() {
-    new_channel
+    [ $# -gt 0 ] || new_channel
     start server "$tool" serve --publish "$channel"
     server=$started
     await server 'publishes for clients'
@@ -1555,6 +1607,7 @@ if "$tool" --version >"$work/version" 2>&1; then
         fi
     fi
     check 'the leader is killed' test_leader_is_killed
+    check 'the leader of a protected stream is killed' test_protected
     check 'the leader stands still' test_leader_stands_still
     check 'a follower is killed' test_follower_is_killed
     check 'latest' test_latest
@@ -1563,6 +1616,7 @@ if "$tool" --version >"$work/version" 2>&1; then
     check 'no successor' test_no_successor
     check 'no process leads' test_nobody_leads
     check 'a C program publishes' test_publish
+    check 'a C program publishes a protected stream' test_publish_protected
     if [ "$(id -u)" = 0 ] && ip netns add "framecast-$$" 2>/dev/null && ip netns delete "framecast-$$"; then
         check 'a C program publishes to another network namespace' test_publish_to_another_namespace
         if [ "$gstreamer" = yes ] && gst-inspect-1.0 --exists x264enc && gst-inspect-1.0 --exists avdec_h264; then

@@ -74,7 +74,9 @@ typedef enum fc_status {
     /* A frame, format or metadata is longer than the stream takes. */
     FC_E_TOO_LONG = -12,
     /* Of subscribers. No CUDA driver, no such GPU, or it failed. */
-    FC_E_DEVICE = -13
+    FC_E_DEVICE = -13,
+    /* The key file of auth= cannot be used. */
+    FC_E_KEY = -14
 } fc_status;
 
 /* What a status means, in a few words. Static. */

@@ -42,6 +42,7 @@ const char *fc_status_text(fc_status status) {
     case FC_E_NO_SERVER: return "no process publishes for clients of this channel";
     case FC_E_BUSY: return "another client publishes on the channel";
     case FC_E_DEVICE: return "the CUDA device failed, or there is none";
+    case FC_E_KEY: return "the key file of auth= cannot be used";
     case FC_E_TOO_LONG: return "the frame is longer than frame-max";
     }
     return "unknown status";

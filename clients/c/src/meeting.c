@@ -35,7 +35,10 @@ void fci_leader_name(const struct fci_channel *channel, const char *transport, c
                           transport, channel->name, channel->group, channel->interface_name, channel->frames_held,
                           (long long)channel->ring_bytes, channel->attach_after_ms);
     if (node >= 0) {
-        snprintf(described + length, sizeof described - (size_t)length, "|node%d", node);
+        length += snprintf(described + length, sizeof described - (size_t)length, "|node%d", node);
+    }
+    if (channel->key_tag[0] != 0) {
+        snprintf(described + length, sizeof described - (size_t)length, "|key %s|%s", channel->key_tag, channel->cipher);
     }
     hash(described, name);
 }
@@ -43,7 +46,8 @@ void fci_leader_name(const struct fci_channel *channel, const char *transport, c
 static void name_of(const char *role, const struct fci_channel *channel, const char *transport, const char *space,
                     char name[17]) {
     char described[DESCRIPTION_BYTES];
-    snprintf(described, sizeof described, "%s|%s|%s|%s|%s", role, space, transport, channel->name, channel->group);
+    snprintf(described, sizeof described, "%s|%s|%s|%s|%s%s%s", role, space, transport, channel->name, channel->group,
+             channel->key_tag[0] == 0 ? "" : "|key ", channel->key_tag);
     hash(described, name);
 }
 

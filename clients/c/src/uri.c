@@ -1,6 +1,7 @@
 #include "uri.h"
 
 #include "error.h"
+#include "key.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -19,14 +20,15 @@ enum key {
     GROUP, CONTROL, IPC, CHANNEL, INTERFACE, MTU, TTL, DSCP, SOCKET_BUFFER, RATE, ONE_SIDED, UNICAST_PORTS, WINDOW,
     FRAME_MAX, RING, RING_MAX, FRAMES_HELD, DEVICE, DELIVERY, ALIVE_TIMEOUT, REORDER, CO_ROOTS, FEED, SETS, SITE, SERVE,
     SOURCES, REJOIN, JOIN, HOST_GROUP, LEADERS, ATTACH_AFTER, PLACEMENT, FASTCOPY_MAX, FASTCOPY_READ_MAX, GATHER_MAX,
-    CHUNK, KEYS
+    CHUNK, AUTH, CIPHER, REKEY, KEYS
 };
 
 static const char *const NAMES[KEYS] = {
     "group", "control", "ipc", "channel", "interface", "mtu", "ttl", "dscp", "socket-buffer", "rate", "one-sided",
     "unicast-ports", "window", "frame-max", "ring", "ring-max", "frames-held", "device", "delivery", "alive-timeout",
     "reorder", "co-roots", "feed", "sets", "site", "serve", "sources", "rejoin", "join", "host-group", "leaders",
-    "attach-after", "placement", "fastcopy-max", "fastcopy-read-max", "gather-max", "chunk"};
+    "attach-after", "placement", "fastcopy-max", "fastcopy-read-max", "gather-max", "chunk", "auth",
+    "cipher", "rekey"};
 
 struct parser {
     struct fci_channel *channel;
@@ -225,6 +227,21 @@ static fc_status read_device(struct parser *parser, const char *text) {
     return FC_OK;
 }
 
+static fc_status read_cipher(struct parser *parser, const char *text) {
+    struct fci_channel *channel = parser->channel;
+    bool known = strcmp(text, "none") == 0 || strcmp(text, "auto") == 0 || strcmp(text, "aes-gcm") == 0
+                 || strcmp(text, "chacha20-poly1305") == 0;
+    if (!known) {
+        return COMPLAIN(parser, "cipher: expected none, auto, aes-gcm or chacha20-poly1305, got %s", text);
+    }
+    strcpy(channel->cipher, text);
+    return FC_OK;
+}
+
+static fc_status read_auth(struct parser *parser, const char *text) {
+    return fci_key_tag(text, parser->publishes, parser->channel->key_tag, parser->error);
+}
+
 /* Other keys are the server's. */
 static fc_status read_published(struct parser *parser, enum key key, const char *text) {
     struct fci_channel *channel = parser->channel;
@@ -238,6 +255,7 @@ static fc_status read_published(struct parser *parser, enum key key, const char 
             return COMPLAIN(parser, "frame-max: expected a number of bytes, such as 6220800, 64k or 16m, got %s", text);
         }
         return FC_OK;
+    case AUTH: return read_auth(parser, text);
     default: return FC_OK;
     }
 }
@@ -291,6 +309,8 @@ static fc_status read_value(struct parser *parser, enum key key, const char *tex
         return channel->from_keyframe || strcmp(text, "frame") == 0
                    ? FC_OK
                    : COMPLAIN(parser, "join: expected frame or keyframe, got %s", text);
+    case AUTH: return read_auth(parser, text);
+    case CIPHER: return read_cipher(parser, text);
     default:
         /* Of the network: the leader's. */
         return FC_OK;
@@ -327,7 +347,7 @@ static fc_status read_part(struct parser *parser, char *part) {
     if (*value == 0) {
         return COMPLAIN(parser, "%s: expected a value, got none", part);
     }
-    const char *next = key == IPC ? NULL : next_key(value);
+    const char *next = key == IPC || key == AUTH ? NULL : next_key(value);
     if (next != NULL) {
         return COMPLAIN(parser, "%s: expected '|' between keys, got none before %s= in %s=%s", part, next, part, value);
     }
@@ -360,7 +380,7 @@ static fc_status read_parts(struct parser *parser, const char *text) {
 static fc_status parse(const char *uri, bool publishes, struct fci_channel *channel, fc_error *error) {
     *channel = (struct fci_channel){
         .name = "default", .host_group = "auto", .frames_held = 2, .attach_after_ms = 1000, .delivery = FCI_RELIABLE,
-        .cuda_device = -1};
+        .cuda_device = -1, .cipher = "none"};
     struct parser parser = {.channel = channel, .error = error, .publishes = publishes};
     size_t scheme = strlen(SCHEME);
     const char *question = strchr(uri, '?');
@@ -380,6 +400,9 @@ static fc_status parse(const char *uri, bool publishes, struct fci_channel *chan
     fc_status status = read_parts(&parser, question + 1);
     if (status == FC_OK && !parser.given[GROUP]) {
         return COMPLAIN(&parser, "expected group=, got none");
+    }
+    if (status == FC_OK && !publishes && parser.given[CIPHER] && channel->key_tag[0] == 0) {
+        return COMPLAIN(&parser, "cipher: needs auth=psk:FILE or auth=keys:FILE");
     }
     if (!parser.rejoins && channel->delivery == FCI_LATEST) {
         channel->rejoin_ms = REJOIN_LATEST_MS;

@@ -32,6 +32,10 @@ struct fci_channel {
     int64_t frame_max;
     /* −1: none. */
     int cuda_device;
+    /* Of the key of `auth=`; empty without. */
+    char key_tag[17];
+    /* `none` where none was given. */
+    char cipher[24];
     /* placement=shared: frames may be read in another process's device memory. */
     bool reads_in_place;
 };

@@ -4,6 +4,9 @@
 #include "sha256.h"
 #include "uri.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 static struct fci_channel parsed(const char *uri) {
     struct fci_channel channel;
     fc_error error = {.status = FC_OK, .text = ""};
@@ -128,6 +131,73 @@ static void should_name_groups(void) {
     CHECK_TEXT("d8f90302dfcdaa4d", name);
 }
 
+static char key_path[] = "/tmp/framecast-key-XXXXXX";
+
+static void write_key(const char *text, mode_t mode) {
+    FILE *file = fopen(key_path, "we");
+    CHECK(file != NULL);
+    fputs(text, file);
+    fclose(file);
+    CHECK_NUMBER(0, chmod(key_path, mode));
+}
+
+static const char *with_key(const char *scheme, const char *more) {
+    static char uri[256];
+    snprintf(uri, sizeof uri, "framecast:udp?group=224.20.30.39:24326|channel=cam1|interface=127.0.0.1|auth=%s:%s%s", scheme,
+             key_path, more);
+    return uri;
+}
+
+static void key_refused(const char *text, mode_t mode, const char *expected) {
+    struct fci_channel channel;
+    fc_error error = {.status = FC_OK, .text = ""};
+    char line[256];
+    write_key(text, mode);
+    CHECK_NUMBER(FC_E_KEY, fci_parse(with_key("psk", ""), &channel, &error));
+    snprintf(line, sizeof line, expected, key_path, key_path);
+    CHECK_TEXT(line, error.text);
+}
+
+#define DIGITS_32 "0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a"
+
+/* Names of python3's hmac and hashlib. */
+static void should_name_groups_by_their_key(void) {
+    int file = mkstemp(key_path);
+    CHECK(file >= 0);
+    close(file);
+    char name[17];
+    write_key("# a comment\n\nkey1 " DIGITS_32 "\nkey2 00\n", 0600);
+    struct fci_channel channel = parsed(with_key("psk", "|cipher=aes-gcm|rekey=1h"));
+    CHECK_TEXT("a5338eed02c72402", channel.key_tag);
+    fci_leader_name(&channel, "udp", "net:[4026531840]", -1, name);
+    CHECK_TEXT("f9be69d29400c3e3", name);
+    fci_source_name(&channel, "udp", "net:[4026531840]", name);
+    CHECK_TEXT("819b21d51c9e7b48", name);
+    CHECK_TEXT("a5338eed02c72402", parsed(with_key("keys", "")).key_tag);
+    fc_error error = {.status = FC_OK, .text = ""};
+    CHECK_NUMBER(FC_OK, fci_parse_published(with_key("keys", ""), &channel, &error));
+    CHECK_TEXT("", channel.key_tag);
+    CHECK_NUMBER(FC_OK, fci_parse_published(with_key("psk", ""), &channel, &error));
+    CHECK_TEXT("a5338eed02c72402", channel.key_tag);
+    char longest[220] = "key1 ";
+    for (int i = 0; i < 100; i++) {
+        strcat(longest, "0b");
+    }
+    write_key(longest, 0400);
+    CHECK_TEXT("1683a8c634c509a7", parsed(with_key("psk", "")).key_tag);
+    key_refused("key1 " DIGITS_32, 0640, "auth: others than its owner may read or write %s; chmod 600 %s");
+    key_refused("key1 " DIGITS_32 "0", 0600, "auth: %s: expected 32 … 256 bytes of key in hexadecimal");
+    key_refused("key1 0a0a", 0600, "auth: %s: expected 32 … 256 bytes of key in hexadecimal");
+    key_refused("key1 z" DIGITS_32, 0600, "auth: %s: expected 32 … 256 bytes of key in hexadecimal");
+    key_refused("", 0600, "auth: %s: expected lines of an id, a space, and a key in hexadecimal");
+    unlink(key_path);
+    refused(FC_E_KEY, "auth: expected psk:FILE or keys:PATH, got file", "framecast:udp?group=224.0.0.9:1|auth=file");
+    refused(FC_E_KEY, "auth: cannot read /nowhere: No such file or directory", "framecast:udp?group=224.0.0.9:1|auth=psk:/nowhere");
+    refused(FC_E_URI, "channel URI: cipher: needs auth=psk:FILE or auth=keys:FILE", "framecast:udp?group=224.0.0.9:1|cipher=auto");
+    refused(FC_E_URI, "channel URI: cipher: expected none, auto, aes-gcm or chacha20-poly1305, got des",
+            "framecast:udp?group=224.0.0.9:1|cipher=des");
+}
+
 int main(void) {
     srand(1);
     should_take_javas_defaults();
@@ -136,6 +206,7 @@ int main(void) {
     should_survive_any_text();
     should_hash_known_texts();
     should_name_groups();
+    should_name_groups_by_their_key();
     printf("uri_test: %d checks\n", checks);
     return 0;
 }

@@ -6,6 +6,7 @@ GstFlowReturn report(gpointer element, const fc_error *error) {
     case FC_E_NO_LEADER:
     case FC_E_NO_SERVER: GST_ELEMENT_ERROR(element, RESOURCE, NOT_FOUND, ("%s", error->text), (NULL)); break;
     case FC_E_ARGUMENT:
+    case FC_E_KEY:
     case FC_E_URI:
     case FC_E_UNSUPPORTED: GST_ELEMENT_ERROR(element, RESOURCE, SETTINGS, ("%s", error->text), (NULL)); break;
     case FC_E_RESOURCES: GST_ELEMENT_ERROR(element, RESOURCE, NO_SPACE_LEFT, ("%s", error->text), (NULL)); break;

@@ -41,6 +41,10 @@ class DeviceError(FramecastError):
     """No CUDA driver, no such GPU, or it failed."""
 
 
+class KeyFileError(FramecastError):
+    """The key file of auth= cannot be used."""
+
+
 class BrokenLeader(FramecastError):
     """The leader shared what cannot be read."""
 
@@ -55,6 +59,7 @@ _CLASSES: Dict[int, Type[FramecastError]] = {
     _library.E_REFUSED: Refused,
     _library.E_BROKEN: BrokenLeader,
     _library.E_DEVICE: DeviceError,
+    _library.E_KEY: KeyFileError,
 }
 
 

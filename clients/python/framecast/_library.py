@@ -27,6 +27,8 @@ E_BUSY = -11
 E_TOO_LONG = -12
 # Of subscribers.
 E_DEVICE = -13
+# Of both.
+E_KEY = -14
 
 FRAME_KEYFRAME = 1
 FRAME_IN_PLACE = 2
