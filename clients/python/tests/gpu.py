@@ -1,8 +1,8 @@
 """Frames in a GPU's memory, read by PyTorch, CuPy and NumPy on a machine that has one. It is no test of CI.
 
-    python3 gpu.py --tool "./framecast" [--device cuda:0] [--seconds 4]
+    python3 gpu.py --tool "./framecast" [--device cuda:0] [--seconds 4] [--key FILE]
 
-`--tool` is the command that runs `framecast`. Prints a line for each check, and ends with 1 where one failed.
+`--tool` is the command that runs `framecast`. With a key file frames are encrypted on their way. Prints a line for each check, and ends with 1 where one failed.
 """
 
 import argparse
@@ -27,15 +27,16 @@ BYTES = WIDTH * HEIGHT * 3
 class Streams:
     """Channels and processes of one run."""
 
-    def __init__(self, tool, device):
+    def __init__(self, tool, device, key):
         self.tool = shlex.split(tool)
+        self.security = f"|auth=psk:{key}|cipher=auto" if key else ""
         self.device = device
         self.port = 26100
         self.processes = []
 
     def channel(self):
         self.port += 8
-        return f"framecast:udp?group=224.20.30.79:{self.port}|interface=127.0.0.1|channel=gpu"
+        return f"framecast:udp?group=224.20.30.79:{self.port}|interface=127.0.0.1|channel=gpu{self.security}"
 
     def start(self, *arguments):
         process = subprocess.Popen([*self.tool, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -280,6 +281,7 @@ def main():
     parser.add_argument("--tool", required=True)
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--only", default="")
+    parser.add_argument("--key", default="")
     options = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory(prefix="framecast-gpu-") as directory:
@@ -287,7 +289,7 @@ def main():
         for check in CHECKS:
             if options.only not in check.__name__:
                 continue
-            streams = Streams(options.tool, options.device)
+            streams = Streams(options.tool, options.device, options.key)
             begin = time.monotonic()
             try:
                 print(f"ok      {check.__name__}: {check(streams)} ({time.monotonic() - begin:.1f} s)", flush=True)
