@@ -11,9 +11,14 @@ public final class Network {
     /// This machine's loopback.
     public static final Network LOOPBACK = new Network("", "", List.of());
 
-    private static final String LOOPBACK_ADDRESS = "127.0.0.1";
+    /// Of all hosts on the loopback.
+    public static final String LOOPBACK_ADDRESS = "127.0.0.1";
     private static final String ADDRESSES = "10.77.0.";
     private static final long LOSS_UNIT = 100_000;
+    // A batch that the kernel cuts late passes as a whole, and is at most 64 KiB long.
+    private static final String BURST = "128kb";
+    // More than a socket holds: a socket that waits is better than a queue that drops.
+    private static final String QUEUE = "16mb";
 
     private final String source;
     private final String bridge;
@@ -51,25 +56,57 @@ public final class Network {
             }
             Namespaces.configure(receiver, address(i));
         }
-        Namespaces.configure(source, ADDRESSES + "1");
+        Namespaces.configure(source, address(Pool.SOURCE));
+        if (key.bytesPerSecond() > 0) {
+            limit(source, Namespaces.DEVICE, key.bytesPerSecond());
+            limit(bridge, "source", key.bytesPerSecond());
+            for (int i = 0; i < receivers.size(); i++) {
+                limit(receivers.get(i), Namespaces.DEVICE, key.bytesPerSecond());
+                limit(bridge, port(i), key.bytesPerSecond());
+            }
+        }
         if (!key.offload()) {
             Namespaces.run(source, "ethtool", "-K", Namespaces.DEVICE, "tx-udp-segmentation", "off", "tso", "off");
         }
         return new Network(source, bridge, receivers);
     }
 
+    // A token bucket for what leaves by an interface.
+    private static void limit(final String host, final String networkInterface, final long bytesPerSecond)
+            throws IOException {
+        Shell.run(
+                "tc",
+                "-n",
+                host,
+                "qdisc",
+                "add",
+                "dev",
+                networkInterface,
+                "root",
+                "tbf",
+                "rate",
+                bytesPerSecond + "bps",
+                "burst",
+                BURST,
+                "limit",
+                QUEUE);
+    }
+
     private static String port(final int receiver) {
         return "r" + receiver;
     }
 
-    private static String address(final int receiver) {
-        return ADDRESSES + (receiver + 2);
+    /// A host's address where it is a network namespace.
+    ///
+    /// @param index of a receiver, or [Pool#SOURCE]
+    public static String address(final int index) {
+        return ADDRESSES + (index + 2);
     }
 
     public Host source() {
         return source.isEmpty()
                 ? new Host(List.of(), LOOPBACK_ADDRESS)
-                : new Host(Namespaces.within(source), ADDRESSES + "1");
+                : new Host(Namespaces.within(source), address(Pool.SOURCE));
     }
 
     /// A receiver's host, or the source's for [Pool#SOURCE].

@@ -16,7 +16,13 @@ public final class Networks implements AutoCloseable {
     /// The shape of a network.
     ///
     /// @param offload whether the source's interface takes many datagrams at once
-    public record Key(BenchNet net, int mtuBytes, int receivers, boolean offload) {}
+    /// @param bytesPerSecond that each host's link carries, each way; 0 for as much as the machine can
+    public record Key(BenchNet net, int mtuBytes, int receivers, boolean offload, long bytesPerSecond) {
+        /// Links without a limit.
+        public Key(final BenchNet net, final int mtuBytes, final int receivers, final boolean offload) {
+            this(net, mtuBytes, receivers, offload, 0);
+        }
+    }
 
     /// Tries whether namespaces, filters and interfaces can be made here.
     ///

@@ -37,7 +37,7 @@ final class Acknowledgements implements AutoCloseable {
     }
 
     Acknowledgements(final StreamingSpec spec) throws IOException {
-        server = Connections.listen(StreamingSpec.ADDRESS, spec.acknowledgementPort());
+        server = Connections.listen(spec.address(0), spec.acknowledgementPort());
     }
 
     /// Waits until all receivers have connected.
@@ -78,7 +78,7 @@ final class Acknowledgements implements AutoCloseable {
         private final ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES);
 
         Sending(final StreamingSpec spec) throws IOException {
-            channel = Connections.connect(StreamingSpec.ADDRESS, spec.acknowledgementPort(), spec.index(), 0);
+            channel = Connections.connect(spec.address(0), spec.acknowledgementPort(), spec.index(), 0);
         }
 
         void acknowledge(final long number) {

@@ -30,7 +30,7 @@ final class FramecastScheme implements Scheme {
         try (DeviceBackend apart = spec.openDevice(choice);
                 Acknowledgements acknowledgements = new Acknowledgements(spec);
                 Framecast node = Framecast.launch(FrameStreams.config());
-                Publisher publisher = node.publish(spec.channel(published, AUTO))) {
+                Publisher publisher = node.publish(spec.channel(0, published, AUTO))) {
             final DeviceBackend device = inDevice ? publisher.device() : apart;
             final SentReport report;
             try (SourceFrames frames = new SourceFrames(spec, device)) {
@@ -75,8 +75,8 @@ final class FramecastScheme implements Scheme {
         final DeviceChoice choice = spec.plan().deviceOfReceiver(spec.index());
         DeviceChoice.limitLink(spec.plan().linkBytesPerSecond());
         try (Framecast node = Framecast.launch(FrameStreams.config());
-                Subscriber subscriber =
-                        node.subscribe(spec.channel(choice, spec.contender().placement()));
+                Subscriber subscriber = node.subscribe(
+                        spec.channel(spec.rank(), choice, spec.contender().placement()));
                 Acknowledgements.Sending acknowledgements = new Acknowledgements.Sending(spec);
                 BackgroundLoad background = spec.backgroundAtReceiver(subscriber.device());
                 StreamingMeter meter = new StreamingMeter(spec, subscriber.device(), acknowledgements, background)) {

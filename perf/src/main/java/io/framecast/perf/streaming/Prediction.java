@@ -70,8 +70,13 @@ record Prediction(double MBps, double latencyUs, String equation) {
         return switch (row.contender().scheme()) {
             case Scheme.RING ->
                 new Sending(CostModel.ring(processes, frame, chunk, hop), CostModel.ring(2, frame, chunk, hop), "2");
+            // Eq. 1 with one copy of the frame after the other on the source's link, not from receiver to receiver.
+            case Scheme.UNICAST -> {
+                final double seconds = CostModel.ring(processes, frame, frame, hop);
+                yield new Sending(seconds, seconds, "1");
+            }
             case Scheme.KNOMIAL -> {
-                final double seconds = CostModel.knomial(row.plan().radix(), processes, frame, chunk, hop);
+                final double seconds = CostModel.knomial(row.contender().radix(), processes, frame, chunk, hop);
                 yield new Sending(seconds, seconds, "6");
             }
             default -> {

@@ -1,5 +1,7 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.perf.harness.LinkMeter;
+
 /// The report of a receiver.
 ///
 /// @param placement how frames came into the device
@@ -7,6 +9,7 @@ package io.framecast.perf.streaming;
 /// @param latencyUs median of the frames alone; negative where there was none
 /// @param backgroundMBps copied in the background, each way; 0 where there was no background
 /// @param compilingShare of the time that the process's compilers worked
+/// @param linkFrames as in [SentReport]
 record ReceivedReport(
         String device,
         String placement,
@@ -16,4 +19,6 @@ record ReceivedReport(
         double latencyUs,
         double latencyP99Us,
         double backgroundMBps,
-        double compilingShare) {}
+        double compilingShare,
+        long linkFrames,
+        LinkMeter.Carried link) {}

@@ -7,6 +7,8 @@ interface Scheme {
     String FRAMECAST = "framecast";
     String RING = "ring";
     String KNOMIAL = "knomial";
+    /// From the source to each receiver.
+    String UNICAST = "unicast";
 
     /// The only way that a scheme over unicast has here.
     String STAGED = "staged";
@@ -20,9 +22,9 @@ interface Scheme {
     static Scheme of(final StreamingSpec spec) {
         return switch (spec.contender().scheme()) {
             case FRAMECAST -> new FramecastScheme();
-            case RING, KNOMIAL -> new TreeScheme();
+            case RING, KNOMIAL, UNICAST -> new TreeScheme();
             default ->
-                throw new IllegalArgumentException("scheme: expected framecast, ring or knomial, got "
+                throw new IllegalArgumentException("scheme: expected framecast, ring, knomial or unicast, got "
                         + spec.contender().scheme());
         };
     }

@@ -7,6 +7,7 @@ import io.framecast.perf.harness.BackgroundLoad;
 import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.FrameContent.Stamp;
 import io.framecast.perf.harness.FramesDifferException;
+import io.framecast.perf.harness.LinkMeter;
 import io.framecast.perf.harness.ProcessCost;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +25,9 @@ final class StreamingMeter implements AutoCloseable {
     private final Acknowledgements.Sending acknowledgements;
     private final BackgroundLoad background;
     private final ProcessCost cost = new ProcessCost("");
+    private final LinkMeter link;
+    private LinkMeter.Carried carried = LinkMeter.Carried.NOTHING;
+    private long linkFrames;
     private final DeviceStream stream;
     private final MemorySegment ends;
     private final MemorySegment whole;
@@ -47,6 +51,7 @@ final class StreamingMeter implements AutoCloseable {
         this.acknowledgements = acknowledgements;
         this.background = background;
         frameBytes = spec.frameBytes();
+        link = spec.linkMeter();
         stream = device.openStream();
         ends = device.allocatePinned(2 * END_OFFSET);
         whole = device.allocatePinned(frameBytes);
@@ -83,11 +88,14 @@ final class StreamingMeter implements AutoCloseable {
         final boolean counts = stamp.is(Stamp.LONE) || stamp.is(Stamp.COUNTED);
         if (counts && !measuring) {
             measuring = true;
+            link.begin();
             background.begin();
             cost.begin();
         }
         if (stamp.is(Stamp.LONE)) {
             lone.recordValue(Math.clamp(readyNs - stamp.dueNs(), 0, LATENCY_MAX_NS));
+            // The source sends nothing more until this one is acknowledged.
+            link.begin();
         }
         if (stamp.is(Stamp.COUNTED)) {
             if (frames == 0) {
@@ -98,6 +106,8 @@ final class StreamingMeter implements AutoCloseable {
         }
         if (measuring && !counts) {
             measuring = false;
+            carried = link.end();
+            linkFrames = frames + 1;
             background.end();
             compilingShare = cost.end().compilingShare();
         }
@@ -135,7 +145,9 @@ final class StreamingMeter implements AutoCloseable {
                 latencyUs(50),
                 latencyUs(99),
                 background.achievedMBps(),
-                compilingShare);
+                compilingShare,
+                linkFrames,
+                carried);
     }
 
     private double latencyUs(final double percent) {

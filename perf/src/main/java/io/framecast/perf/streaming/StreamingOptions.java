@@ -1,9 +1,12 @@
 package io.framecast.perf.streaming;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.MachineInfo;
+import io.framecast.perf.harness.Network;
+import io.framecast.perf.harness.Networks;
 import io.framecast.perf.harness.OptionValues;
 import io.framecast.perf.table.Output;
 import io.framecast.samples.ToolContext;
@@ -67,10 +70,13 @@ public final class StreamingOptions {
                             + " host can copy; default 1000000000.")
     private String linkRate = "1000000000";
 
-    @Option(names = "--against", paramLabel = "LIST", description = "ring, knomial, none; default ring,knomial.")
+    @Option(
+            names = "--against",
+            paramLabel = "LIST",
+            description = "ring, knomial, knomial-K, unicast, none; default ring,knomial.")
     private String against = "ring,knomial";
 
-    @Option(names = "--radix", paramLabel = "K", description = "Of the k-nomial tree; default 2.")
+    @Option(names = "--radix", paramLabel = "K", description = "Of the k-nomial tree where none is named; default 2.")
     private int radix = 2;
 
     @Option(
@@ -90,7 +96,25 @@ public final class StreamingOptions {
             names = "--interface",
             paramLabel = "NAME|ADDRESS",
             description = "Framecast's, such as an RDMA device of this host; default 127.0.0.1.")
-    private String networkInterface = StreamingSpec.ADDRESS;
+    private String networkInterface = Network.LOOPBACK_ADDRESS;
+
+    @Option(
+            names = "--net",
+            paramLabel = "loopback|bridge",
+            description = "Network: one machine's loopback (default), or a network namespace for each process, which"
+                    + " needs root.")
+    private String net = "loopback";
+
+    @Option(
+            names = "--net-rate",
+            paramLabel = "BYTES",
+            description =
+                    "Bytes per second, each way, of every process's link to the bridge, such as 50m; default 0: as"
+                            + " much as the machine carries.")
+    private String netRate = "0";
+
+    @Option(names = "--mtu", paramLabel = "BYTES", description = "Longest IP packet; default 1500.")
+    private int mtu = 1500;
 
     @Option(names = "--frame-bytes", paramLabel = "BYTES", description = "Length of frames; default 4M.")
     private String frameBytes = "4M";
@@ -120,6 +144,13 @@ public final class StreamingOptions {
         final int bytes = multiple("--frame-bytes", frameBytes, FRAME_BYTES_MAX);
         final long rate = OptionValues.bytes("--link-rate", linkRate, 0, RATE_MAX);
         final boolean emulated = choices.stream().anyMatch(DeviceChoice::isEmulated);
+        final BenchNet network = BenchNet.of("--net", net);
+        OptionValues.require(network != BenchNet.VETH, "--net: expected loopback or bridge, got veth");
+        if (network == BenchNet.BRIDGE) {
+            Networks.require("--net bridge: ");
+        }
+        final int limit = OptionValues.bytes("--net-rate", netRate, 0, RATE_MAX);
+        OptionValues.require(limit == 0 || network == BenchNet.BRIDGE, "--net-rate: needs --net bridge");
         return new StreamingPlan(
                 contenders(),
                 OptionValues.bytesList("--subscribers", subscribers, 1, StreamingRun.RECEIVERS_MAX),
@@ -129,8 +160,10 @@ public final class StreamingOptions {
                 OptionValues.bytes("--background-rate", backgroundRate, 0, RATE_MAX),
                 bytes,
                 OptionValues.word("--transport", transport, TRANSPORTS),
+                network,
+                (int) OptionValues.within("--mtu", mtu, 1500, 9000),
+                limit,
                 networkInterface,
-                (int) OptionValues.within("--radix", radix, 2, StreamingRun.RECEIVERS_MAX),
                 Math.min(bytes, multiple("--chunk", chunk, FRAME_BYTES_MAX)),
                 choices.stream().map(DeviceChoice::text).toList(),
                 OptionValues.word("--source", source, List.of("device", "host")).equals("device"),
@@ -144,6 +177,10 @@ public final class StreamingOptions {
                         OptionValues.within("--seconds", seconds == null ? quick ? 0.2 : 0.6 : seconds, 0.05, 3_600)));
     }
 
+    private static @Nullable Double limited(final long bytesPerSecond) {
+        return bytesPerSecond == 0 ? null : bytesPerSecond / 1e6;
+    }
+
     private static int multiple(final String option, final String text, final int most) {
         final int bytes = OptionValues.bytes(option, text, FrameContent.BLOCK_BYTES, most);
         OptionValues.require(
@@ -155,12 +192,20 @@ public final class StreamingOptions {
     private List<Contender> contenders() {
         final List<Contender> all = new ArrayList<>();
         OptionValues.words("--placement", placements, PLACEMENTS)
-                .forEach(placement -> all.add(new Contender(Scheme.FRAMECAST, placement)));
+                .forEach(placement -> all.add(Contender.framecast(placement)));
         if (!against.equals("none")) {
-            OptionValues.words("--against", against, List.of(Scheme.RING, Scheme.KNOMIAL))
-                    .forEach(scheme -> all.add(new Contender(scheme, Scheme.STAGED)));
+            final int usual = (int) OptionValues.within("--radix", radix, 2, StreamingRun.RECEIVERS_MAX);
+            OptionValues.list("--against", against, StreamingOptions::scheme)
+                    .forEach(scheme -> all.add(Contender.over(scheme, usual)));
         }
         return all;
+    }
+
+    private static String scheme(final String text) {
+        OptionValues.require(
+                text.matches("ring|unicast|knomial(-([2-9]|[12]\\d|3[0-2]))?"),
+                "--against: expected ring, knomial, knomial-K (2 … 32), unicast or none, got " + text);
+        return text;
     }
 
     /// @return the tool's exit status
@@ -178,10 +223,12 @@ public final class StreamingOptions {
         head.put("machine", machine.json());
         head.put("frame_bytes", plan.frameBytes());
         head.put("chunk_bytes", plan.chunkBytes());
-        head.put("radix", plan.radix());
+        head.put("net", plan.net().label());
+        head.put("mtu", plan.mtuBytes());
+        head.put("net_MBps", limited(plan.netBytesPerSecond()));
         head.put("in_flight", plan.inFlight());
         final long link = plan.linkBytesPerSecond();
-        head.put("emulated_link_MBps", link == 0 ? null : link / 1e6);
+        head.put("emulated_link_MBps", limited(link));
         try (StreamingRun run = new StreamingRun(plan, context::line)) {
             context.onStop(run::close);
             final List<StreamingRow> rows =

@@ -1,5 +1,6 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.harness.DeviceChoice;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,8 +12,10 @@ import java.util.Map;
 /// @param backgroundBytesPerSecond of each process and direction; 0 for as much as is taken
 /// @param frameBytes length of all frames
 /// @param transport Framecast's, as in a channel's URI
-/// @param networkInterface Framecast's, as in a channel's URI
-/// @param radix of a k-nomial tree
+/// @param net of the processes: one machine's loopback, or a network namespace for each
+/// @param mtuBytes longest IP packets
+/// @param netBytesPerSecond that the link of each namespace carries, each way; 0 for as much as the machine can
+/// @param networkInterface Framecast's on the loopback, as in a channel's URI
 /// @param chunkBytes what a hop over unicast passes on at a time; a multiple of
 /// [io.framecast.perf.harness.FrameContent#BLOCK_BYTES]
 /// @param devices names of the receivers' devices, by turns; the source's is the first
@@ -26,8 +29,10 @@ record StreamingPlan(
         long backgroundBytesPerSecond,
         int frameBytes,
         String transport,
+        BenchNet net,
+        int mtuBytes,
+        long netBytesPerSecond,
         String networkInterface,
-        int radix,
         int chunkBytes,
         List<String> devices,
         boolean sourceInDevice,
@@ -72,8 +77,10 @@ record StreamingPlan(
                 backgroundBytesPerSecond,
                 bytes,
                 transport,
+                net,
+                mtuBytes,
+                netBytesPerSecond,
                 networkInterface,
-                radix,
                 chunkBytes,
                 names,
                 inDevice,
@@ -90,6 +97,10 @@ record StreamingPlan(
             directions.forEach(direction -> all.put(new StreamingCase(count, direction), contenders));
         }
         return all;
+    }
+
+    boolean isOnNamespaces() {
+        return net != BenchNet.LOOPBACK;
     }
 
     int measurements() {

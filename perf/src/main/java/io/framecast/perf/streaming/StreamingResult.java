@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 /// @param backgroundMBps copied in the background, each way, by the mean of the processes that did
 /// @param latencyUs of frames alone, at the receiver that had them last
 /// @param checkedFrames frames of which every byte was compared, at the receiver with fewest
+/// @param link what its links carried
 /// @param failure why there is no result, or empty
 record StreamingResult(
         String transport,
@@ -25,14 +26,19 @@ record StreamingResult(
         double latencyP99Us,
         double compilingShare,
         long checkedFrames,
+        LinkUse link,
         String failure)
         implements RoundsRow.Round {
     static StreamingResult failed(final String why) {
-        return new StreamingResult("", "", "", Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN, 0, why);
+        return new StreamingResult(
+                "", "", "", Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN, 0, LinkUse.UNKNOWN, why);
     }
 
     static StreamingResult of(
-            final Direction direction, final SentReport source, final List<ReceivedReport> receivers) {
+            final StreamingPlan plan,
+            final Direction direction,
+            final SentReport source,
+            final List<ReceivedReport> receivers) {
         final List<Double> copied = new ArrayList<>();
         if (direction.atSource() != BackgroundLoad.Load.NONE) {
             copied.add(source.backgroundMBps());
@@ -50,6 +56,7 @@ record StreamingResult(
                 positive(most(receivers, ReceivedReport::latencyP99Us)),
                 Math.max(source.compilingShare(), most(receivers, ReceivedReport::compilingShare)),
                 (long) -most(receivers, receiver -> -receiver.checkedFrames()),
+                LinkUse.of(plan, source, receivers),
                 "");
     }
 

@@ -1,13 +1,16 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.api.error.ConfigException;
 import io.framecast.perf.harness.MeasurementFailedException;
 import io.framecast.perf.harness.MeasurementFailedException.Reason;
 import io.framecast.perf.harness.Network;
+import io.framecast.perf.harness.Networks;
 import io.framecast.perf.harness.Pool;
 import io.framecast.perf.harness.Pools;
 import io.framecast.perf.harness.Records;
 import io.framecast.perf.harness.Rounds;
 import io.framecast.perf.harness.WarmUp;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -20,12 +23,12 @@ import java.util.stream.IntStream;
 /// Measures the contenders in the rounds of the harness.
 final class StreamingRun implements Rounds.Measuring<StreamingCase, Contender, StreamingResult>, AutoCloseable {
     /// Most receivers that have a port each in a tree.
-    static final int RECEIVERS_MAX = 12;
+    static final int RECEIVERS_MAX = 32;
 
     // Each stream has ports of its own, for those before may still get late datagrams. Systems give out
     // higher ones.
     private static final int PORT_FIRST = 21_000;
-    private static final int STREAMS = 600;
+    private static final int STREAMS = 240;
     private static final double NS_PER_SECOND = 1e9;
     private static final StreamingPlan.Times WARM_UP = new StreamingPlan.Times(1, 0, 0.2, 0.2, 0.8);
     private static final double STUCK_SECONDS = 60;
@@ -36,6 +39,7 @@ final class StreamingRun implements Rounds.Measuring<StreamingCase, Contender, S
     private final Consumer<String> console;
     private final Rounds<StreamingCase, Contender, StreamingResult> rounds = new Rounds<>(this);
     private final Pools<Contender> pools = new Pools<>();
+    private final Networks networks = new Networks();
     private final Map<Contender, Integer> stuck = new HashMap<>();
     private int stream = RandomGenerator.getDefault().nextInt(STREAMS);
     private boolean framesDiffered;
@@ -115,6 +119,7 @@ final class StreamingRun implements Rounds.Measuring<StreamingCase, Contender, S
             final Pool.Reports reports =
                     pools.run(contender, () -> start(contender), pool -> pool.run(spec, ofReceivers, 0, endNs));
             return StreamingResult.of(
+                    changed,
                     setting.direction(),
                     Records.read(SentReport.class, reports.source()),
                     reports.receivers(ReceivedReport.class));
@@ -133,9 +138,21 @@ final class StreamingRun implements Rounds.Measuring<StreamingCase, Contender, S
                 plan.subscribersMax(),
                 StreamingRole.class,
                 List.of(),
-                Network.LOOPBACK::host,
+                network()::host,
                 console,
                 _ -> {});
+    }
+
+    private Network network() {
+        if (!plan.isOnNamespaces()) {
+            return Network.LOOPBACK;
+        }
+        try {
+            return networks.get(new Networks.Key(
+                    plan.net(), plan.mtuBytes(), plan.subscribersMax(), true, plan.netBytesPerSecond()));
+        } catch (final IOException e) {
+            throw new ConfigException("--net: " + e.getMessage(), e);
+        }
     }
 
     @Override
@@ -154,7 +171,7 @@ final class StreamingRun implements Rounds.Measuring<StreamingCase, Contender, S
                         ? head + "failed: " + result.failure()
                         : String.format(
                                 Locale.ROOT,
-                                "%s%.0f MB/s, background %.0f MB/s, alone %.2f ms",
+                                "%s%.1f MB/s, background %.0f MB/s, alone %.2f ms",
                                 head,
                                 result.broadcastMBps(),
                                 result.backgroundMBps(),
@@ -170,5 +187,6 @@ final class StreamingRun implements Rounds.Measuring<StreamingCase, Contender, S
     @Override
     public void close() {
         pools.close();
+        networks.close();
     }
 }

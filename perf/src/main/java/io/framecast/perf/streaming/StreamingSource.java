@@ -3,6 +3,7 @@ package io.framecast.perf.streaming;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.perf.harness.BackgroundLoad;
 import io.framecast.perf.harness.FrameContent.Stamp;
+import io.framecast.perf.harness.LinkMeter;
 import io.framecast.perf.harness.ProcessCost;
 import java.io.IOException;
 
@@ -16,10 +17,12 @@ final class StreamingSource {
     private final Acknowledgements acknowledgements;
     private final BackgroundLoad background;
     private final ProcessCost cost = new ProcessCost("");
+    private final LinkMeter link;
     private Phase phase = Phase.LEAD;
     private long phaseBeginNs;
     private int phaseFrames;
     private long number = -1;
+    private long firstOfMany;
     private Stamp stamp = new Stamp(-1, 0, 0);
 
     private enum Phase {
@@ -34,6 +37,7 @@ final class StreamingSource {
         this.spec = spec;
         this.acknowledgements = acknowledgements;
         this.background = background;
+        link = spec.linkMeter();
         phaseBeginNs = System.nanoTime();
     }
 
@@ -59,10 +63,17 @@ final class StreamingSource {
                 sending.send(source.stamp);
             }
             acknowledgements.await(source.number);
+            final LinkMeter.Carried carried = source.link.end();
             background.end();
             final double compilingShare = source.cost.end().compilingShare();
             return new SentReport(
-                    transport, device.name(), source.number + 1, background.achievedMBps(), compilingShare);
+                    transport,
+                    device.name(),
+                    source.number + 1,
+                    background.achievedMBps(),
+                    compilingShare,
+                    source.number + 1 - source.firstOfMany,
+                    carried);
         }
     }
 
@@ -93,6 +104,11 @@ final class StreamingSource {
             cost.begin();
         }
         phase = Phase.values()[phase.ordinal() + 1];
+        if (phase == Phase.MANY) {
+            acknowledgements.await(number - 1);
+            firstOfMany = number;
+            link.begin();
+        }
         phaseFrames = 0;
         phaseBeginNs = System.nanoTime();
     }

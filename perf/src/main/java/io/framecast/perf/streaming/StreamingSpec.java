@@ -4,17 +4,17 @@ import io.framecast.api.Channel;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.perf.harness.BackgroundLoad;
 import io.framecast.perf.harness.DeviceChoice;
+import io.framecast.perf.harness.LinkMeter;
+import io.framecast.perf.harness.Network;
 
 /// One stream into devices, as one of its processes sees it.
 ///
 /// @param port first of the [#PORTS] that the stream may use
 /// @param index of the receiver; the source's means nothing
 record StreamingSpec(StreamingPlan plan, Contender contender, StreamingCase setting, int port, int index) {
-    static final String ADDRESS = "127.0.0.1";
-    static final int PORTS = 16;
+    static final int PORTS = 40;
 
     private static final String GROUP = "224.20.30.45";
-    private static final int MTU_BYTES = 1500;
     private static final long WINDOW_BYTES_MIN = 4 << 20;
     // More than subscribers hold by default.
     private static final int FRAMES_HELD = 8;
@@ -39,6 +39,23 @@ record StreamingSpec(StreamingPlan plan, Contender contender, StreamingCase sett
 
     int receivers() {
         return setting.subscribers();
+    }
+
+    /// The address of a process of the stream.
+    ///
+    /// @param rank 0 for the source
+    String address(final int rank) {
+        return plan.isOnNamespaces() ? Network.address(rank - 1) : Network.LOOPBACK_ADDRESS;
+    }
+
+    /// Of a receiver.
+    int rank() {
+        return index + 1;
+    }
+
+    /// What the link of this process carries.
+    LinkMeter linkMeter() {
+        return new LinkMeter(plan.isOnNamespaces());
     }
 
     /// Receivers report to the source here.
@@ -69,12 +86,14 @@ record StreamingSpec(StreamingPlan plan, Contender contender, StreamingCase sett
         return new BackgroundLoad(device, setting.direction().atReceiver(), plan.backgroundBytesPerSecond());
     }
 
+    /// @param rank of the process
     /// @param placement `auto` for what the engine finds best
-    Channel channel(final DeviceChoice device, final String placement) {
+    Channel channel(final int rank, final DeviceChoice device, final String placement) {
         final String inDevice =
                 "|chunk=" + plan.chunkBytes() + (placement.equals("auto") ? "" : "|placement=" + placement);
         return Channel.parse("framecast:" + plan.transport() + "?group=" + GROUP + ":" + port + "|interface="
-                + plan.networkInterface() + "|mtu=" + MTU_BYTES + "|frame-max=" + frameBytes() + "|window="
+                + (plan.isOnNamespaces() ? address(rank) : plan.networkInterface()) + "|mtu=" + plan.mtuBytes()
+                + "|frame-max=" + frameBytes() + "|window="
                 + windowBytes() + "|device="
                 + device.text() + (device.isHost() ? "" : inDevice));
     }

@@ -10,6 +10,7 @@ import io.framecast.perf.table.Texts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /// The fields, columns and figures of a run's rows.
@@ -23,10 +24,24 @@ final class StreamingTable {
             .field("latency_p99_us", StreamingResult::latencyP99Us)
             .field("compiling_share", StreamingResult::compilingShare)
             .field("checked_frames", StreamingResult::checkedFrames)
+            .field("source_link_bytes_per_byte", round -> round.link().sourcePerByte())
+            .field("receiver_link_bytes_per_byte", round -> round.link().receiverPerByte())
+            .field("source_link_share", round -> round.link().sourceShare())
+            .field("receiver_link_share", round -> round.link().receiverShare())
+            .field("cpu_share", round -> round.link().busyShare())
             .field("failure", round -> round.hasFailed() ? round.failure() : null);
 
     static final Table<StreamingRow> TABLE = new Table<StreamingRow>()
             .field("scheme", row -> row.contender().scheme())
+            .field(
+                    "radix",
+                    row -> row.contender().radix() == 0 ? null : row.contender().radix())
+            .field("net", row -> row.plan().net().label())
+            .field(
+                    "net_MBps",
+                    row -> row.plan().netBytesPerSecond() == 0
+                            ? null
+                            : row.plan().netBytesPerSecond() / 1e6)
             .field("scenario", row -> row.setting().scenario())
             .field("direction", row -> row.setting().direction().label())
             .field("placement", StreamingRow::placement)
@@ -44,6 +59,11 @@ final class StreamingTable {
             .field("background_wanted_MBps", StreamingTable::backgroundWanted)
             .field("latency_us", row -> row.median(StreamingResult::latencyUs))
             .field("latency_p99_us", row -> row.median(StreamingResult::latencyP99Us))
+            .field("source_link_bytes_per_byte", row -> link(row, LinkUse::sourcePerByte))
+            .field("receiver_link_bytes_per_byte", row -> link(row, LinkUse::receiverPerByte))
+            .field("source_link_share", row -> link(row, LinkUse::sourceShare))
+            .field("receiver_link_share", row -> link(row, LinkUse::receiverShare))
+            .field("cpu_share", row -> link(row, LinkUse::busyShare))
             .field("ratio_to_peak", StreamingRow::toPeak)
             .field("predicted_MBps", StreamingRow::predictedMBps)
             .field("predicted_latency_us", StreamingRow::predictedLatencyUs)
@@ -53,7 +73,7 @@ final class StreamingTable {
             .field("rounds", row -> ROUNDS.json(row.rounds()))
             .field("failures", StreamingRow::failures)
             .left(4)
-            .column("scheme", row -> row.contender().scheme())
+            .column("scheme", row -> row.contender().text())
             .column("scenario", StreamingTable::scenario)
             .column("placement", StreamingRow::placement)
             .column("device", StreamingRow::device)
@@ -64,6 +84,9 @@ final class StreamingTable {
             .column("background", StreamingTable::background)
             .column("alone ms", row -> Table.decimal(row.median(StreamingResult::latencyUs) / US_PER_MS, 2))
             .column("p99 ms", row -> Table.decimal(row.median(StreamingResult::latencyP99Us) / US_PER_MS, 2))
+            .column("link B/B", row -> Table.decimal(link(row, LinkUse::sourcePerByte), 2))
+            .column("of link", row -> Table.decimal(link(row, LinkUse::receiverShare), 2))
+            .column("CPU", row -> Table.decimal(link(row, LinkUse::busyShare), 2))
             .column("model MB/s", row -> Table.decimal(row.predictedMBps(), 0))
             .column("model ms", row -> Table.decimal(row.predictedLatencyUs() / US_PER_MS, 2));
 
@@ -71,6 +94,10 @@ final class StreamingTable {
 
     private static Statistics goodput(final StreamingRow row) {
         return row.of(StreamingResult::broadcastMBps);
+    }
+
+    private static double link(final StreamingRow row, final ToDoubleFunction<LinkUse> figure) {
+        return row.median(round -> figure.applyAsDouble(round.link()));
     }
 
     private static @Nullable Double backgroundWanted(final StreamingRow row) {

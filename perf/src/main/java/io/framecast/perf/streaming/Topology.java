@@ -5,13 +5,19 @@ import java.util.List;
 
 /// The paths of frames over unicast. Rank 0 is the source.
 ///
-/// @param radix k of a k-nomial tree; 1 for a ring, which is a tree that does not branch
+/// @param radix k of a k-nomial tree; 1 for a ring, which is a tree that does not branch; as many as there are
+/// processes
+///     where the source sends to each
 record Topology(int radix, int processes) {
     private static final int RING = 1;
 
     static Topology of(final StreamingSpec spec) {
-        final boolean ring = spec.contender().scheme().equals(Scheme.RING);
-        return new Topology(ring ? RING : spec.plan().radix(), spec.receivers() + 1);
+        final int processes = spec.receivers() + 1;
+        return switch (spec.contender().scheme()) {
+            case Scheme.RING -> new Topology(RING, processes);
+            case Scheme.UNICAST -> new Topology(processes, processes);
+            default -> new Topology(spec.contender().radix(), processes);
+        };
     }
 
     /// The one that a rank gets its frames from.

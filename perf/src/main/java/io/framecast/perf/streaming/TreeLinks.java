@@ -24,9 +24,10 @@ final class TreeLinks implements AutoCloseable {
         final List<Integer> ranks = topology.children(rank);
         SocketChannel parent = null;
         // Those behind may connect before this process has found the one before it.
-        try (ServerSocketChannel server = Connections.listen(StreamingSpec.ADDRESS, spec.treePort(rank))) {
+        try (ServerSocketChannel server = Connections.listen(spec.address(rank), spec.treePort(rank))) {
             if (rank > 0) {
-                parent = Connections.connect(StreamingSpec.ADDRESS, spec.treePort(topology.parent(rank)), rank, 0);
+                final int above = topology.parent(rank);
+                parent = Connections.connect(spec.address(above), spec.treePort(above), rank, 0);
             }
             return new TreeLinks(parent, Connections.accept(server, ranks));
         } catch (final IOException e) {

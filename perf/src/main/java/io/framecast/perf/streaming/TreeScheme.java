@@ -5,7 +5,8 @@ import io.framecast.perf.harness.BackgroundLoad;
 import io.framecast.perf.harness.DeviceChoice;
 import java.io.IOException;
 
-/// Broadcast over unicast, TCP here: a ring or a k-nomial tree, in chunks. Each hop receives a chunk in
+/// Broadcast over unicast, TCP here: a ring, a k-nomial tree or a connection to each, in chunks. Each hop receives a
+/// chunk in
 /// pinned host memory, has it copied into its device, and passes it on from there meanwhile. A chunk as long
 /// as a frame makes it the scheme without pipelining.
 final class TreeScheme implements Scheme {
@@ -25,7 +26,7 @@ final class TreeScheme implements Scheme {
     @Override
     public ReceivedReport subscribe(final StreamingSpec spec) throws IOException {
         try (DeviceBackend device = spec.openDevice(spec.plan().deviceOfReceiver(spec.index()));
-                TreeLinks links = TreeLinks.open(spec, spec.index() + 1);
+                TreeLinks links = TreeLinks.open(spec, spec.rank());
                 Acknowledgements.Sending acknowledgements = new Acknowledgements.Sending(spec);
                 BackgroundLoad background = spec.backgroundAtReceiver(device);
                 StreamingMeter meter = new StreamingMeter(spec, device, acknowledgements, background);

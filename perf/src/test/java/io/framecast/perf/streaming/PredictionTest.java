@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.perf.harness.BenchNet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -27,8 +28,10 @@ final class PredictionTest {
                 background,
                 FRAME_BYTES,
                 "auto",
+                BenchNet.LOOPBACK,
+                1500,
+                0,
                 "127.0.0.1",
-                2,
                 CHUNK_BYTES,
                 List.of("emulated:0"),
                 true,
@@ -44,7 +47,7 @@ final class PredictionTest {
     private static Prediction of(
             final String scheme, final Direction direction, final long background, final String placement) {
         final StreamingRow row = new StreamingRow(
-                new Contender(scheme, placement),
+                new Contender(scheme, placement, scheme.equals(Scheme.KNOMIAL) ? 2 : 0),
                 new StreamingCase(4, direction),
                 plan(background),
                 List.of(),

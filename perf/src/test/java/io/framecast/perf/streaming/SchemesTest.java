@@ -8,6 +8,7 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.perf.harness.BackgroundLoad;
+import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.FrameContent.Stamp;
@@ -27,8 +28,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// Every scheme carries a stream to emulated devices, sources and receivers on threads of one process.
 final class SchemesTest {
-    private static final AtomicInteger PORTS =
-            new AtomicInteger(21_000 + 16 * RandomGenerator.getDefault().nextInt(500));
+    private static final AtomicInteger PORTS = new AtomicInteger(
+            21_000 + StreamingSpec.PORTS * RandomGenerator.getDefault().nextInt(200));
     private static final int FRAME_BYTES = 300 * FrameContent.BLOCK_BYTES;
 
     @AfterEach
@@ -37,7 +38,8 @@ final class SchemesTest {
     }
 
     private static StreamingSpec spec(final String scheme, final int receivers, final Direction direction) {
-        final Contender contender = new Contender(scheme, scheme.equals(Scheme.FRAMECAST) ? "auto" : Scheme.STAGED);
+        final Contender contender =
+                scheme.equals(Scheme.FRAMECAST) ? Contender.framecast("auto") : Contender.over(scheme, 2);
         final StreamingPlan plan = new StreamingPlan(
                 List.of(contender),
                 List.of(receivers),
@@ -45,15 +47,18 @@ final class SchemesTest {
                 50_000_000,
                 FRAME_BYTES,
                 "auto",
+                BenchNet.LOOPBACK,
+                1500,
+                0,
                 "127.0.0.1",
-                2,
                 64 << 10,
                 List.of("emulated:0"),
                 true,
                 500_000_000,
                 3,
                 new StreamingPlan.Times(1, 1, 0.02, 0.02, 0.05));
-        return new StreamingSpec(plan, contender, new StreamingCase(receivers, direction), PORTS.getAndAdd(16), 0);
+        return new StreamingSpec(
+                plan, contender, new StreamingCase(receivers, direction), PORTS.getAndAdd(StreamingSpec.PORTS), 0);
     }
 
     @ParameterizedTest
@@ -64,6 +69,8 @@ final class SchemesTest {
         "ring, 3, H2D",
         "knomial, 3, PAPER",
         "knomial, 4, D2H",
+        "knomial-4, 6, NONE",
+        "unicast, 3, NONE",
     })
     void shouldBringTheSameFramesToEveryDevice(final String scheme, final int receivers, final Direction direction)
             throws Exception {

@@ -72,11 +72,12 @@ final class StreamingToolTest {
 
     @Test
     void shouldSayInOneLineWhatIsWrong() throws Exception {
-        assertRefused("--against: expected ring, knomial, got star", "--against", "star");
+        assertRefused("--against: expected ring, knomial, knomial-K (2 … 32), unicast or none, got star", "--against", "star");
         assertRefused("--background: expected h2d, d2h, both, paper or none, got up", "--background", "up");
         assertRefused("--device: expected host, emulated[:N][?peermem] or cuda:N, got gpu", "--device", "gpu");
         assertRefused("--frame-bytes: expected a multiple of 1024, got 5000", "--frame-bytes", "5000");
-        assertRefused("--subscribers: expected 1 … 12, got 13", "--subscribers", "13");
+        assertRefused("--subscribers: expected 1 … 32, got 33", "--subscribers", "33");
+        assertRefused("--net-rate: needs --net bridge", "--net-rate", "50m");
         assertRefused("device: expected emulated below 16, got emulated:50", "--device", "emulated:50");
     }
 

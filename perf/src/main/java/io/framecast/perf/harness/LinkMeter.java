@@ -1,0 +1,89 @@
+package io.framecast.perf.harness;
+
+import io.framecast.samples.network.Namespaces;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/// What the link of this process's network namespace carried between two moments, and how busy the machine's processors
+/// were. Without a namespace of its own, nothing is known of the link. One thread.
+public final class LinkMeter {
+    // The counters follow the name and a colon: the first is bytes received, the ninth bytes sent.
+    private static final Path DEVICES = Path.of("/proc/net/dev");
+    private static final int SENT = 8;
+    // The first line: times of user, nice, system, idle, iowait and so on, of all processors.
+    private static final Path PROCESSORS = Path.of("/proc/stat");
+    private static final int IDLE = 4;
+    private static final int WAITING = 5;
+    private static final int STOLEN = 8;
+
+    private final boolean measures;
+    private long beginNs;
+    private long received;
+    private long sent;
+    private long busy;
+    private long all;
+
+    /// What was carried.
+    ///
+    /// @param seconds between the two moments
+    /// @param receivedBytes at the interface, with all headers; negative where that is not known
+    /// @param sentBytes likewise
+    /// @param busyShare of the processors' time in which they worked; negative where that is not known
+    public record Carried(double seconds, long receivedBytes, long sentBytes, double busyShare) {
+        /// Nothing was measured.
+        public static final Carried NOTHING = new Carried(0, -1, -1, -1);
+    }
+
+    /// @param measures whether this process has a link of its own
+    public LinkMeter(final boolean measures) {
+        this.measures = measures;
+    }
+
+    /// Takes this as the first moment, instead of an earlier one.
+    public void begin() {
+        if (measures) {
+            read();
+            beginNs = System.nanoTime();
+        }
+    }
+
+    /// What was carried since [#begin].
+    public Carried end() {
+        if (!measures) {
+            return Carried.NOTHING;
+        }
+        final long nowNs = System.nanoTime();
+        final long receivedBefore = received;
+        final long sentBefore = sent;
+        final long busyBefore = busy;
+        final long allBefore = all;
+        read();
+        return new Carried(
+                (nowNs - beginNs) / 1e9,
+                received - receivedBefore,
+                sent - sentBefore,
+                (double) (busy - busyBefore) / Math.max(1, all - allBefore));
+    }
+
+    private void read() {
+        try {
+            for (final String line : Files.readAllLines(DEVICES)) {
+                final int colon = line.indexOf(':');
+                if (colon > 0 && line.substring(0, colon).strip().equals(Namespaces.DEVICE)) {
+                    final String[] fields = line.substring(colon + 1).strip().split("\\s+", -1);
+                    received = Long.parseLong(fields[0]);
+                    sent = Long.parseLong(fields[SENT]);
+                }
+            }
+            final String[] times = Files.readAllLines(PROCESSORS).getFirst().split("\\s+", -1);
+            all = 0;
+            for (int i = 1; i <= STOLEN; i++) {
+                all += Long.parseLong(times[i]);
+            }
+            busy = all - Long.parseLong(times[IDLE]) - Long.parseLong(times[WAITING]);
+        } catch (final IOException e) {
+            throw new IllegalStateException("cannot read what the link carried: " + e.getMessage(), e);
+        }
+    }
+}
