@@ -16,6 +16,7 @@ import io.framecast.api.format.Samples;
 import io.framecast.api.format.Tensor;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -270,7 +271,7 @@ public final class FormatCodec {
             FrameFormat with = format;
             begin(JsonToken.START_OBJECT);
             while (hasField()) {
-                final String key = cbor.currentName();
+                final String key = valid(cbor.currentName());
                 with = with.withKey(key, text());
             }
             return with;
@@ -320,7 +321,15 @@ public final class FormatCodec {
 
         private String text() throws IOException {
             begin(JsonToken.VALUE_STRING);
-            return cbor.getText();
+            return valid(cbor.getText());
+        }
+
+        // Bytes that are no UTF-8 come as surrogates without the other half, which nobody could encode again.
+        private static String valid(final String text) {
+            if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+                throw new IllegalArgumentException("expected UTF-8");
+            }
+            return text;
         }
 
         private void begin(final JsonToken token) throws IOException {

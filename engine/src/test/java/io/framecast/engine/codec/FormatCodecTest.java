@@ -105,6 +105,17 @@ class FormatCodecTest {
         assertEquals(1, said.lines().count(), said);
     }
 
+    /// Found by `FormatFuzzTest`: they came as half a pair of surrogates, which no text can be encoded from.
+    @Test
+    void shouldRefuseKeysThatAreNoUtf8() {
+        final byte[] key = HexFormat.of().parseHex("a2" + "617601" + "646b657973" + "a1" + "66f6616d657261" + "6178");
+        final byte[] value = HexFormat.of().parseHex("a2" + "617601" + "646b657973" + "a1" + "6178" + "66f6616d657261");
+        for (final byte[] bytes : new byte[][] {key, value}) {
+            final CodecException e = assertThrows(CodecException.class, () -> FormatCodec.decode(bytes));
+            assertEquals("format: expected UTF-8", e.getMessage());
+        }
+    }
+
     @Test
     void shouldPassOverKeysThatItDoesNotKnow() {
         final byte[] bytes =

@@ -72,7 +72,10 @@ final class StreamingToolTest {
 
     @Test
     void shouldSayInOneLineWhatIsWrong() throws Exception {
-        assertRefused("--against: expected ring, knomial, knomial-K (2 … 32), unicast or none, got star", "--against", "star");
+        assertRefused(
+                "--against: expected ring, knomial, knomial-K (2 … 32), unicast or none, got star",
+                "--against",
+                "star");
         assertRefused("--background: expected h2d, d2h, both, paper or none, got up", "--background", "up");
         assertRefused("--device: expected host, emulated[:N][?peermem] or cuda:N, got gpu", "--device", "gpu");
         assertRefused("--frame-bytes: expected a multiple of 1024, got 5000", "--frame-bytes", "5000");
