@@ -8,7 +8,7 @@ import io.framecast.reliability.wire.IntField;
 ///
 /// ```
 ///  KEYS      40 epoch u32  44 key of the group's control datagrams (32)  76 key of the data (32)
-///            108 epoch in use u32
+///            108 epoch in use u32  112 the one in use before that u32, or 0
 ///  KEYS_ACK  40 epoch u32
 /// ```
 final class KeysLayout {
@@ -18,7 +18,8 @@ final class KeysLayout {
     static final IntField IN_USE = new IntField(DATA_KEY + Cipher.KEY_BYTES, Integer.BYTES);
     /// Length of what says the keys of an epoch.
     static final int EPOCH_BYTES = DATA_KEY + Cipher.KEY_BYTES - ControlLayout.LENGTH;
-    static final int KEYS_BYTES = DATA_KEY + Cipher.KEY_BYTES + Integer.BYTES;
+    static final IntField BEFORE = new IntField(DATA_KEY + Cipher.KEY_BYTES + Integer.BYTES, Integer.BYTES);
+    static final int KEYS_BYTES = DATA_KEY + Cipher.KEY_BYTES + 2 * Integer.BYTES;
     static final int ACK_BYTES = ControlLayout.LENGTH + Integer.BYTES;
 
     private KeysLayout() {}

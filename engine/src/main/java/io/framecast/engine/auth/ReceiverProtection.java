@@ -267,7 +267,7 @@ public final class ReceiverProtection implements ControlProtection {
         if (plainBytes > 0) {
             handshake.use(nowNs);
             handshake.strangeNs = Long.MAX_VALUE;
-            activate(handshake, epoch, nowNs);
+            activate(handshake, epoch, EpochKeys.NONE, nowNs);
             if (ControlLayout.type(memory, offset) == ControlLayout.TYPE_HEARTBEAT) {
                 handshake.endDataAt(HeartbeatLayout.NEXT_SEQUENCE.get(memory, offset));
             }
@@ -275,9 +275,9 @@ public final class ReceiverProtection implements ControlProtection {
         return plainBytes;
     }
 
-    private void activate(final SourceHandshake handshake, final EpochKeys epoch, final long nowNs) {
+    private void activate(final SourceHandshake handshake, final EpochKeys epoch, final int before, final long nowNs) {
         if (epoch.epoch() - handshake.keys.epoch() > 0) {
-            handshake.activate(epoch, nowNs + previousNs);
+            handshake.activate(epoch, before, nowNs + previousNs);
             dueNs = Math.min(dueNs, nowNs + previousNs);
         }
     }
@@ -343,7 +343,7 @@ public final class ReceiverProtection implements ControlProtection {
             handshake.add(given);
             final EpochKeys inUse = handshake.epoch(EpochKeys.low(KeysLayout.IN_USE.get(memory, offset)));
             if (inUse != null) {
-                activate(handshake, inUse, nowNs);
+                activate(handshake, inUse, KeysLayout.BEFORE.get(memory, offset), nowNs);
                 handshake.forgetUnused(inUse.epoch());
             }
         } else {

@@ -146,17 +146,23 @@ final class SourceHandshake implements AutoCloseable {
 
     /// The source seals under this epoch: the one before ends, and those before that are not needed any more, for the
     /// source waits until none of their datagrams can be repaired.
-    void activate(final EpochKeys used, final long endNs) {
+    ///
+    /// @param known the epoch in use before, or [EpochKeys#NONE] for the newest with keys: those between
+    ///     were never used, and who was evicted may have them
+    void activate(final EpochKeys used, final int known, final long endNs) {
         if (used.epoch() - keys.epoch() <= 0) {
             return;
         }
-        final int previous = before(used.epoch());
+        final int previous = known == EpochKeys.NONE ? before(used.epoch()) : known;
         for (int i = keys.epochs().size() - 1; i >= 0; i--) {
             final EpochKeys other = keys.epochs().get(i);
-            if (other.epoch() - previous < 0) {
-                keys.epochs().remove(i).close();
-            } else if (other.epoch() - used.epoch() < 0) {
+            if (other.epoch() - used.epoch() >= 0) {
+                continue;
+            }
+            if (other.epoch() == previous) {
                 other.endAt(endNs);
+            } else {
+                keys.epochs().remove(i).close();
             }
         }
         keys.change(used.epoch());

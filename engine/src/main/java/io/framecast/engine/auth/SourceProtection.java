@@ -477,6 +477,8 @@ public final class SourceProtection implements ControlProtection {
         begin(ControlLayout.TYPE_KEYS, peer.id, 0);
         newest().write(scratch, ControlLayout.LENGTH);
         KeysLayout.IN_USE.set(scratch, 0, current.epoch());
+        final EpochKeys before = dataKeys.epochs().getFirst();
+        KeysLayout.BEFORE.set(scratch, 0, before == current ? EpochKeys.NONE : before.epoch());
         final int bytes = sealer.seal(peer.toMember, EpochKeys.NONE, scratch, KeysLayout.KEYS_BYTES);
         if (bytes > 0) {
             output.send(peer.address, scratch, bytes);

@@ -145,7 +145,7 @@ print("START", seal(to_member, SOURCE_TO_MEMBER, 5, RECEIVER, 0, 2, body(24)).he
 print("ACK", seal(to_source, MEMBER_TO_SOURCE, 6, RECEIVER, 0, 1, body(40)).hex())
 print("SOLICIT", seal(to_source, MEMBER_TO_SOURCE, 15, RECEIVER, 0, 2, body(8).ljust(1144, b"\0")).hex())
 print("NACK", seal(member, MEMBER_TO_MEMBER, 7, RECEIVER, 1, 1, body(60), sender=RECEIVER).hex())
-keys = struct.pack("<I", 2) + bytes([6] * 32) + bytes([7] * 32) + struct.pack("<I", 2)
+keys = struct.pack("<I", 2) + bytes([6] * 32) + bytes([7] * 32) + struct.pack("<II", 2, 1)
 print("KEYS", seal(to_member, SOURCE_TO_MEMBER, 24, HANDSHAKE << 32, 0, 3, keys).hex())
 print("KEYS_ACK", seal(to_source, MEMBER_TO_SOURCE, 25, HANDSHAKE << 32, 0, 3, struct.pack("<I", 2)).hex())
 head = bytearray(body(48))
