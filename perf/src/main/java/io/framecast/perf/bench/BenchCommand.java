@@ -3,6 +3,7 @@ package io.framecast.perf.bench;
 import io.framecast.perf.arrival.ArrivalBench;
 import io.framecast.perf.control.ControlBench;
 import io.framecast.perf.harness.MachineInfo;
+import io.framecast.perf.streaming.ModelOptions;
 import io.framecast.perf.streaming.StreamingOptions;
 import io.framecast.perf.table.Output;
 import io.framecast.perf.tail.TailOptions;
@@ -175,5 +176,20 @@ final class BenchCommand implements Callable<Integer> {
             })
     int streaming(@Mixin final StreamingOptions streamingOptions) throws InterruptedException {
         return streamingOptions.run(context);
+    }
+
+    @Command(
+            name = "models",
+            description =
+                    "Measures one broadcast at a time by each scheme, beside what the cost models of Chu et al. (2019)"
+                            + " predict from parameters measured in the same run, and predicts groups of up to 1024 processes.",
+            mixinStandardHelpOptions = true,
+            footerHeading = "%nExamples:%n",
+            footer = {
+                "  framecast bench models --out report",
+                "  framecast bench models --sizes 1M --receivers 1,2,3,4 --rounds 1 --json -"
+            })
+    int models(@Mixin final ModelOptions modelOptions) throws InterruptedException {
+        return modelOptions.run(context);
     }
 }

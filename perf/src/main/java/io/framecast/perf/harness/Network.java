@@ -16,7 +16,9 @@ public final class Network {
     private static final String ADDRESSES = "10.77.0.";
     private static final long LOSS_UNIT = 100_000;
     // A batch that the kernel cuts late passes as a whole, and is at most 64 KiB long.
-    private static final String BURST = "128kb";
+    /// Bytes that a link that was idle lets through at once.
+    public static final int BURST_BYTES = 66 << 10;
+
     // More than a socket holds: a socket that waits is better than a queue that drops.
     private static final String QUEUE = "16mb";
 
@@ -87,7 +89,7 @@ public final class Network {
                 "rate",
                 bytesPerSecond + "bps",
                 "burst",
-                BURST,
+                Integer.toString(BURST_BYTES),
                 "limit",
                 QUEUE);
     }

@@ -1,5 +1,6 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.perf.models.CostModel;
 import io.framecast.perf.table.Table;
 
 /// The parameters of the models, measured at the beginning of a run, nothing else going on. Seconds, bytes,

@@ -6,6 +6,7 @@ import io.framecast.api.spi.DeviceStream;
 import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.MeasurementFailedException;
+import io.framecast.perf.models.CostModel;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +21,7 @@ final class ModelProbe {
     private static final StreamingPlan.Times TIMES = new StreamingPlan.Times(1, 0, 0.1, 0.3, 0);
     // Of a full datagram at an MTU of 1500: IP and UDP take 28 bytes, the header 40, and slots are
     // multiples of 64.
-    private static final double PAYLOAD_BYTES = 1_408;
+    static final double PAYLOAD_BYTES = 1_408;
     private static final double NS_PER_SECOND = 1e9;
     private static final double US_PER_SECOND = 1e6;
 
@@ -44,7 +45,12 @@ final class ModelProbe {
     }
 
     private CostModel.Hop copies(final DeviceBackend device, final boolean toDevice) {
-        final int longBytes = Math.max(2 * SHORT_BYTES, plan.frameBytes());
+        return copies(device, toDevice, plan.frameBytes());
+    }
+
+    /// Copies between a device and the host.
+    static CostModel.Hop copies(final DeviceBackend device, final boolean toDevice, final int bytes) {
+        final int longBytes = Math.max(2 * SHORT_BYTES, bytes);
         return ModelParameters.fit(
                 SHORT_BYTES,
                 copySeconds(device, toDevice, SHORT_BYTES),

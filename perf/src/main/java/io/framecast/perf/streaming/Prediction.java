@@ -1,6 +1,7 @@
 package io.framecast.perf.streaming;
 
 import io.framecast.perf.harness.DeviceChoice;
+import io.framecast.perf.models.CostModel;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 

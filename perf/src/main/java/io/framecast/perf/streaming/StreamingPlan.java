@@ -44,7 +44,23 @@ record StreamingPlan(
     /// @param leadSeconds of each stream before its frames count
     /// @param loneSeconds how long frames go one at a time
     /// @param seconds how long they go among others
-    record Times(int rounds, double warmUpMaxSeconds, double leadSeconds, double loneSeconds, double seconds) {}
+    /// @param isBrief whether each of these parts may have as few frames as one to three
+    record Times(
+            int rounds,
+            double warmUpMaxSeconds,
+            double leadSeconds,
+            double loneSeconds,
+            double seconds,
+            boolean isBrief) {
+        Times(
+                final int rounds,
+                final double warmUpMaxSeconds,
+                final double leadSeconds,
+                final double loneSeconds,
+                final double seconds) {
+            this(rounds, warmUpMaxSeconds, leadSeconds, loneSeconds, seconds, false);
+        }
+    }
 
     static DeviceChoice device(final String name) {
         return DeviceChoice.parse(
@@ -60,16 +76,28 @@ record StreamingPlan(
     }
 
     StreamingPlan with(final Times value) {
-        return with(frameBytes, devices, sourceInDevice, linkBytesPerSecond, value);
+        return with(frameBytes, chunkBytes, devices, sourceInDevice, linkBytesPerSecond, value);
+    }
+
+    /// The same for other frames.
+    ///
+    /// @param names of the devices
+    StreamingPlan with(final int bytes, final int chunk, final List<String> names, final Times value) {
+        return with(bytes, chunk, names, sourceInDevice, linkBytesPerSecond, value);
     }
 
     /// The same for frames in host memory.
     StreamingPlan onHost(final int bytes, final Times value) {
-        return with(bytes, List.of(DeviceChoice.HOST), false, 0, value);
+        return with(bytes, chunkBytes, List.of(DeviceChoice.HOST), false, 0, value);
     }
 
     private StreamingPlan with(
-            final int bytes, final List<String> names, final boolean inDevice, final long link, final Times value) {
+            final int bytes,
+            final int chunk,
+            final List<String> names,
+            final boolean inDevice,
+            final long link,
+            final Times value) {
         return new StreamingPlan(
                 contenders,
                 subscribers,
@@ -81,7 +109,7 @@ record StreamingPlan(
                 mtuBytes,
                 netBytesPerSecond,
                 networkInterface,
-                chunkBytes,
+                chunk,
                 names,
                 inDevice,
                 link,

@@ -178,6 +178,11 @@ final class StreamingRun implements Rounds.Measuring<StreamingCase, Contender, S
                                 result.latencyUs() / 1e3));
     }
 
+    /// Ends the processes of a contender.
+    void end(final Contender contender) {
+        pools.end(contender);
+    }
+
     /// Whether Framecast delivered frames that differ from those sent.
     boolean haveFramesDiffered() {
         return framesDiffered;

@@ -115,10 +115,14 @@ final class StreamingSource {
 
     private int framesMin() {
         return switch (phase) {
-            case LEAD -> spec.framesUntilTouched();
-            case LONE -> spec.plan().times().loneSeconds() == 0 ? 0 : FRAMES_MIN;
-            case MANY, LAST -> FRAMES_MIN;
+            case LEAD -> isBrief() ? 2 : spec.framesUntilTouched();
+            case LONE -> spec.plan().times().loneSeconds() == 0 ? 0 : isBrief() ? 3 : FRAMES_MIN;
+            case MANY, LAST -> isBrief() ? 1 : FRAMES_MIN;
         };
+    }
+
+    private boolean isBrief() {
+        return spec.plan().times().isBrief();
     }
 
     private double seconds() {

@@ -2,6 +2,7 @@ package io.framecast.perf.streaming;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.framecast.perf.models.CostModel;
 import org.junit.jupiter.api.Test;
 
 /// The equations of Chu et al. 2019 by numbers worked out by hand.
@@ -87,5 +88,12 @@ final class CostModelTest {
         assertEquals(5e-6, steep.seconds(5), 0.5e-6);
         assertEquals(
                 4_000 / 2e-6, ModelParameters.fitMulticast(4_000, 2e-6, 2, 2e-6).bandwidth(), 1);
+    }
+
+    @Test
+    void shouldLayALineThroughPoints() {
+        final CostModel.Line line = CostModel.Line.through(new double[] {0, 1, 2, 3}, new double[] {1, 0, 3, 2});
+        assertEquals(0.6, line.at0(), 1e-9);
+        assertEquals(0.6, line.slope(), 1e-9);
     }
 }

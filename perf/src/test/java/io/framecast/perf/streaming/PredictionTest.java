@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.perf.harness.BenchNet;
+import io.framecast.perf.models.CostModel;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -3,6 +3,7 @@ package io.framecast.perf.streaming;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.perf.models.CostModel;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;

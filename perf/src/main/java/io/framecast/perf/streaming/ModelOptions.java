@@ -1,0 +1,258 @@
+package io.framecast.perf.streaming;
+
+import io.framecast.perf.harness.BenchNet;
+import io.framecast.perf.harness.DeviceChoice;
+import io.framecast.perf.harness.FrameContent;
+import io.framecast.perf.harness.MachineInfo;
+import io.framecast.perf.harness.Network;
+import io.framecast.perf.harness.Networks;
+import io.framecast.perf.harness.OptionValues;
+import io.framecast.perf.table.Figure;
+import io.framecast.perf.table.Output;
+import io.framecast.perf.table.Statistics;
+import io.framecast.perf.table.Table;
+import io.framecast.perf.table.Texts;
+import io.framecast.samples.ToolContext;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/// The options of `framecast bench models`, and its course.
+public final class ModelOptions {
+    private static final int FRAME_BYTES_MAX = 64 << 20;
+    private static final int RATE_MAX = 2_000_000_000;
+    private static final int GROUPS_MIN = 4;
+    private static final int MTU_BYTES = 1500;
+    private static final long DEVICE_LINK = 1_000_000_000;
+    private static final double US_PER_MS = 1e3;
+
+    private static final Table<ModelRow> TABLE = new Table<ModelRow>()
+            .field("scheme", ModelRow::scheme)
+            .field("equation", ModelRow::equation)
+            .field("frame_bytes", ModelRow::frameBytes)
+            .field("processes", ModelRow::processes)
+            .field("measured_us", row -> row.measured().median())
+            .field("measured_us_min", row -> row.measured().min())
+            .field("measured_us_max", row -> row.measured().max())
+            .field("predicted_us", ModelRow::predictedUs)
+            .field("relative_error", ModelRow::error)
+            .field("rounds", row -> row.roundsUs().size())
+            .left(2)
+            .column("scheme", ModelRow::scheme)
+            .column("eq.", ModelRow::equation)
+            .column("frame", row -> Texts.bytes(row.frameBytes()))
+            .column("n", row -> Integer.toString(row.processes()))
+            .column("ms", row -> Table.decimal(row.measured().median() / US_PER_MS, 2))
+            .column("model ms", row -> Table.decimal(row.predictedUs() / US_PER_MS, 2))
+            .column("error", row -> Table.decimal(row.error(), 2));
+
+    @Option(
+            names = "--sizes",
+            paramLabel = "LIST",
+            description = "Lengths of frames, multiples of 1024; default 64K,512K,4M.")
+    private String sizes = "64K,512K,4M";
+
+    @Option(
+            names = "--receivers",
+            paramLabel = "LIST",
+            description = "Numbers of receivers, four at least, to which t_o(n) is fitted; default 1,2,4,8,16.")
+    private String receivers = "1,2,4,8,16";
+
+    @Option(
+            names = "--net",
+            paramLabel = "loopback|bridge",
+            description = "Network: a network namespace for each process (default; needs root), or one machine's"
+                    + " loopback.")
+    private String net = "bridge";
+
+    @Option(
+            names = "--net-rate",
+            paramLabel = "BYTES",
+            description =
+                    "Bytes per second, each way, of every process's link to the bridge; 0 for as much as the machine"
+                            + " carries; default 50m.")
+    private String netRate = "50m";
+
+    @Option(
+            names = "--chunk",
+            paramLabel = "BYTES",
+            description = "C, what a hop passes on at a time where it is pipelined; default 524288.")
+    private String chunk = "524288";
+
+    @Option(names = "--rounds", paramLabel = "N", description = "Rounds, of which the median counts; default 3.")
+    private int rounds = 3;
+
+    @Option(
+            names = "--warm-up",
+            paramLabel = "S",
+            description = "Most that a scheme's processes run untimed until they are steady; default 8.")
+    private double warmUp = 8;
+
+    @Option(names = "--out", paramLabel = "DIR", description = "Write models.json, models.csv and plots.")
+    private @Nullable Path out;
+
+    /// @throws io.framecast.api.error.ConfigException naming option, expectation and value
+    StreamingPlan plan() {
+        final BenchNet network = BenchNet.of("--net", net);
+        OptionValues.require(network != BenchNet.VETH, "--net: expected loopback or bridge, got veth");
+        final int limit = network == BenchNet.BRIDGE ? OptionValues.bytes("--net-rate", netRate, 0, RATE_MAX) : 0;
+        final List<Integer> groups =
+                OptionValues.bytesList("--receivers", receivers, 1, StreamingRun.RECEIVERS_MAX).stream()
+                        .distinct()
+                        .sorted()
+                        .toList();
+        OptionValues.require(
+                groups.size() >= GROUPS_MIN,
+                "--receivers: expected " + GROUPS_MIN + " numbers or more, got " + receivers);
+        final int chunkBytes = OptionValues.bytes("--chunk", chunk, FrameContent.BLOCK_BYTES, FRAME_BYTES_MAX);
+        requireBlocks("--chunk", chunkBytes);
+        return new StreamingPlan(
+                ModelScheme.ALL.stream().map(ModelScheme::contender).distinct().toList(),
+                groups,
+                List.of(),
+                0,
+                1 << 20,
+                "udp",
+                network,
+                MTU_BYTES,
+                limit,
+                Network.LOOPBACK_ADDRESS,
+                chunkBytes,
+                List.of(DeviceChoice.HOST),
+                true,
+                DEVICE_LINK,
+                1,
+                new StreamingPlan.Times(
+                        (int) OptionValues.within("--rounds", rounds, 1, 100),
+                        OptionValues.within("--warm-up", warmUp, 0, 600),
+                        0.1,
+                        0.1,
+                        0.2));
+    }
+
+    private List<Integer> lengths() {
+        final List<Integer> all = OptionValues.bytesList("--sizes", sizes, FrameContent.BLOCK_BYTES, FRAME_BYTES_MAX);
+        all.forEach(bytes -> requireBlocks("--sizes", bytes));
+        return all;
+    }
+
+    private static void requireBlocks(final String option, final int bytes) {
+        OptionValues.require(
+                bytes % FrameContent.BLOCK_BYTES == 0,
+                option + ": expected multiples of " + FrameContent.BLOCK_BYTES + ", got " + bytes);
+    }
+
+    /// @return the tool's exit status
+    public int run(final ToolContext context) throws InterruptedException {
+        final StreamingPlan plan = plan();
+        final List<Integer> lengths = lengths();
+        if (plan.isOnNamespaces()) {
+            Networks.require("--net bridge: ");
+        }
+        final Output output = new Output(context, out);
+        final MachineInfo machine = MachineInfo.read();
+        machine.announce(context::line);
+        final Map<String, @Nullable Object> head = new LinkedHashMap<>();
+        head.put("bench", "models");
+        head.put("machine", machine.json());
+        head.put("net", plan.net().label());
+        head.put("net_MBps", plan.netBytesPerSecond() == 0 ? null : plan.netBytesPerSecond() / 1e6);
+        head.put("mtu", plan.mtuBytes());
+        head.put("chunk_bytes", plan.chunkBytes());
+        try (StreamingRun streams = new StreamingRun(plan, context::line)) {
+            context.onStop(streams::close);
+            final ModelRun models = new ModelRun(plan, streams, lengths, context::line);
+            final List<ModelRow> rows = models.measure(found -> head.put("model", json(found)));
+            final Statistics errors = Statistics.of(rows.stream()
+                    .map(ModelRow::error)
+                    .filter(error -> !error.isNaN())
+                    .toList());
+            head.put("relative_error_median", errors.median());
+            head.put("relative_error_max", errors.max());
+            head.put("failures", models.failures());
+            final String text = String.format(
+                    Locale.ROOT,
+                    "Relative error: median %.2f, most %.2f. n counts the source. Rows without a measurement are"
+                            + " predictions for the same links, with t_o(n) growing as ln(n).%n",
+                    errors.median(),
+                    errors.max());
+            output.write("models", head, TABLE, rows, text, figures(lengths, rows));
+            return output.status(streams.haveFramesDiffered(), models.failures());
+        }
+    }
+
+    private static Map<String, Object> json(final ModelScheme.Parameters found) {
+        final Map<String, Object> all = new LinkedHashMap<>();
+        all.put("hop_start_us", found.hop().setUpSeconds() * 1e6);
+        all.put("hop_MBps", found.hop().bandwidth() / 1e6);
+        all.put("multicast_frame_us", found.frameSeconds() * 1e6);
+        all.put("multicast_MBps", found.datagram().bandwidth() / 1e6);
+        all.put("multicast_payload_bytes", found.datagram().payloadBytes());
+        all.put("multicast_overhead_us", found.datagram().overheadSeconds() * 1e6);
+        all.put("copy_to_host_MBps", found.toHost().bandwidth() / 1e6);
+        all.put("copy_to_device_MBps", found.toDevice().bandwidth() / 1e6);
+        return all;
+    }
+
+    // As figures 5 (by length), 7 (by number) and 14 (predicted for more) of Chu et al. 2019.
+    private static List<Figure> figures(final List<Integer> lengths, final List<ModelRow> rows) {
+        final Predicate<ModelRow> isMeasured = row -> !row.roundsUs().isEmpty();
+        final Function<ModelRow, String> byNumber = row -> Integer.toString(row.processes());
+        final int most = rows.stream()
+                .filter(isMeasured)
+                .mapToInt(ModelRow::processes)
+                .max()
+                .orElse(2);
+        final List<Figure> figures = new ArrayList<>();
+        figures.add(figure(
+                "models-by-length",
+                "One broadcast to " + (most - 1) + " receivers, measured and by models",
+                "frame",
+                rows.stream().filter(row -> row.processes() == most).toList(),
+                row -> Texts.bytes(row.frameBytes())));
+        for (final int bytes : lengths) {
+            final String size = Texts.bytes(bytes);
+            final List<ModelRow> same =
+                    rows.stream().filter(row -> row.frameBytes() == bytes).toList();
+            figures.add(figure(
+                    "models-by-number-" + bytes,
+                    "One broadcast of " + size + ", measured and by models",
+                    "processes",
+                    same.stream().filter(isMeasured).toList(),
+                    byNumber));
+            figures.add(figure(
+                    "models-predicted-" + bytes,
+                    "One broadcast of " + size + ", predicted",
+                    "processes",
+                    same.stream().filter(isMeasured.negate()).toList(),
+                    byNumber));
+        }
+        return figures;
+    }
+
+    private static Figure figure(
+            final String id,
+            final String title,
+            final String xTitle,
+            final List<ModelRow> rows,
+            final Function<ModelRow, String> category) {
+        final List<Figure.Value> values = new ArrayList<>();
+        for (final ModelRow row : rows) {
+            if (!row.roundsUs().isEmpty()) {
+                values.add(new Figure.Value(
+                        row.scheme(), category.apply(row), row.measured().per(US_PER_MS)));
+            }
+            final Statistics predicted =
+                    Statistics.of(List.of(row.predictedUs())).per(US_PER_MS);
+            values.add(new Figure.Value(row.scheme() + ", model", category.apply(row), predicted));
+        }
+        return Figure.of(id, title, xTitle, "ms", values, true);
+    }
+}
