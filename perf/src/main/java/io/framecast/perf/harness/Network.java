@@ -15,9 +15,10 @@ public final class Network {
     public static final String LOOPBACK_ADDRESS = "127.0.0.1";
     private static final String ADDRESSES = "10.77.0.";
     private static final long LOSS_UNIT = 100_000;
-    // A batch that the kernel cuts late passes as a whole, and is at most 64 KiB long.
-    /// Bytes that a link that was idle lets through at once.
-    public static final int BURST_BYTES = 66 << 10;
+    /// Bytes that a limited link that was idle lets through at once. A batch that the kernel cuts late has 64 KiB, and
+    /// a
+    /// header for each packet is counted: what is longer would be cut by the processor.
+    public static final int BURST_BYTES = 72 << 10;
 
     // More than a socket holds: a socket that waits is better than a queue that drops.
     private static final String QUEUE = "16mb";
@@ -60,9 +61,11 @@ public final class Network {
         }
         Namespaces.configure(source, address(Pool.SOURCE));
         if (key.bytesPerSecond() > 0) {
+            keepWindows(source);
             limit(source, Namespaces.DEVICE, key.bytesPerSecond());
             limit(bridge, "source", key.bytesPerSecond());
             for (int i = 0; i < receivers.size(); i++) {
+                keepWindows(receivers.get(i));
                 limit(receivers.get(i), Namespaces.DEVICE, key.bytesPerSecond());
                 limit(bridge, port(i), key.bytesPerSecond());
             }
@@ -71,6 +74,11 @@ public final class Network {
             Namespaces.run(source, "ethtool", "-K", Namespaces.DEVICE, "tx-udp-segmentation", "off", "tso", "off");
         }
         return new Network(source, bridge, receivers);
+    }
+
+    // Streams pause between frames, and go on at the rate that they had.
+    private static void keepWindows(final String host) throws IOException {
+        Namespaces.run(host, "sh", "-c", "echo 0 >/proc/sys/net/ipv4/tcp_slow_start_after_idle");
     }
 
     // A token bucket for what leaves by an interface.

@@ -3,6 +3,7 @@ package io.framecast.perf.streaming;
 import io.framecast.perf.harness.Connections;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.List;
@@ -12,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 /// goes over them, one behind the other.
 final class TreeLinks implements AutoCloseable {
     private final @Nullable SocketChannel parent;
+    // A chunk arrives while the one before it leaves: what the kernel gives a new connection holds neither.
+    private static final int CHUNKS_BUFFERED = 2;
+
     private final List<SocketChannel> children;
 
     private TreeLinks(final @Nullable SocketChannel parent, final List<SocketChannel> children) {
@@ -27,9 +31,14 @@ final class TreeLinks implements AutoCloseable {
         try (ServerSocketChannel server = Connections.listen(spec.address(rank), spec.treePort(rank))) {
             if (rank > 0) {
                 final int above = topology.parent(rank);
-                parent = Connections.connect(spec.address(above), spec.treePort(above), rank, 0);
+                parent = Connections.connect(
+                        spec.address(above), spec.treePort(above), rank, CHUNKS_BUFFERED * spec.chunkBytes());
             }
-            return new TreeLinks(parent, Connections.accept(server, ranks));
+            final List<SocketChannel> children = Connections.accept(server, ranks);
+            for (final SocketChannel child : children) {
+                child.setOption(StandardSocketOptions.SO_SNDBUF, CHUNKS_BUFFERED * spec.chunkBytes());
+            }
+            return new TreeLinks(parent, children);
         } catch (final IOException e) {
             if (parent != null) {
                 parent.close();
