@@ -1,0 +1,86 @@
+package io.framecast.perf.streaming;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.api.error.ConfigException;
+import io.framecast.perf.harness.Networks;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+/// Streams on links of which each has a rate: what each scheme sends over the source's.
+final class LimitedLinkTest {
+    private static final long RATE = 20_000_000;
+
+    private static <T> T parsed(final T options, final String... words) {
+        return CommandLine.populateCommand(options, words);
+    }
+
+    @Tag("campaign")
+    @Test
+    void shouldCarryWhatASchemeSendsAndNoMoreThanTheLinksDo() throws Exception {
+        final String why = Networks.unavailable();
+        Assumptions.assumeTrue(why.isEmpty(), () -> "skipped: no network namespaces: " + why);
+        final StreamingPlan plan = parsed(
+                        new StreamingOptions(),
+                        "--net",
+                        "bridge",
+                        "--net-rate",
+                        Long.toString(RATE),
+                        "--subscribers",
+                        "3",
+                        "--device",
+                        "host",
+                        "--background",
+                        "none",
+                        "--frame-bytes",
+                        "256K",
+                        "--against",
+                        "ring,knomial-2,unicast",
+                        "--rounds",
+                        "1",
+                        "--seconds",
+                        "1")
+                .plan();
+        final List<StreamingRow> rows;
+        try (StreamingRun run = new StreamingRun(plan, _ -> {})) {
+            rows = run.run(_ -> {});
+        }
+        assertEquals(4, rows.size());
+        for (final StreamingRow row : rows) {
+            assertEquals(List.of(), row.failures(), row.contender().text());
+            final LinkUse link = row.rounds().getFirst().link();
+            // Three receivers: a binomial tree sends twice, and each header is some per cent.
+            final double sent = switch (row.contender().scheme()) {
+                case Scheme.KNOMIAL -> 2;
+                case Scheme.UNICAST -> 3;
+                default -> 1;
+            };
+            assertEquals(
+                    sent, link.sourcePerByte(), 0.15 * sent, row.contender().text());
+            // A burst passes at once.
+            assertTrue(link.sourceShare() < 1.2, row.contender().text() + ": " + link);
+            assertTrue(link.receiverPerByte() >= 1, row.contender().text() + ": " + link);
+            assertTrue(
+                    link.busyShare() > 0 && link.busyShare() <= 1,
+                    row.contender().text() + ": " + link);
+        }
+    }
+
+    @Test
+    void shouldFitOverheadToFourGroupsOrMore() {
+        final ConfigException refusal = assertThrows(
+                ConfigException.class,
+                () -> parsed(new ModelOptions(), "--receivers", "1,2,2,3").plan());
+        assertEquals("--receivers: expected 4 numbers or more, got 1,2,2,3", refusal.getMessage());
+        assertEquals(
+                List.of(1, 2, 4, 8),
+                parsed(new ModelOptions(), "--receivers", "8,4,2,1", "--net-rate", "20m")
+                        .plan()
+                        .subscribers());
+    }
+}
