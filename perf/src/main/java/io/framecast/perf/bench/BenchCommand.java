@@ -172,6 +172,8 @@ final class BenchCommand implements Callable<Integer> {
             footer = {
                 "  framecast bench streaming",
                 "  framecast bench streaming --background paper --background-rate 0 --subscribers 1,4 --out report",
+                "  framecast bench streaming --net bridge --net-rate 50m --device host --background none --subscribers 1,16",
+                "  framecast bench streaming --mode all-to-all --net bridge --net-rate 50m --device host",
                 "  framecast bench streaming --device cuda:0 --placement direct,staged --frame-bytes 8M --json -"
             })
     int streaming(@Mixin final StreamingOptions streamingOptions) throws InterruptedException {

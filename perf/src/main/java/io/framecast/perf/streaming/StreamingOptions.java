@@ -1,6 +1,7 @@
 package io.framecast.perf.streaming;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.perf.alltoall.AllToAllBench;
 import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.FrameContent;
@@ -24,11 +25,24 @@ import picocli.CommandLine.Option;
 /// The options of `framecast bench streaming` as users give them, and the plan they make.
 public final class StreamingOptions {
     private static final String AUTO = "auto";
+    private static final String BROADCAST = "broadcast";
+    private static final String ALL_TO_ALL = "all-to-all";
     // A frame is claimed whole, and the window is larger.
     private static final int FRAME_BYTES_MAX = 32 << 20;
     private static final int RATE_MAX = 2_000_000_000;
     private static final List<String> PLACEMENTS = List.of(AUTO, "direct", "fastcopy", "loopback", Scheme.STAGED);
     private static final List<String> TRANSPORTS = List.of(AUTO, "udp", "aeron", "verbs");
+
+    @Option(
+            names = "--mode",
+            paramLabel = "broadcast|all-to-all",
+            description =
+                    "One source (default), or every process publishes to all others at once, by multicast and by a"
+                            + " ring's all-gather; then --subscribers, --background and --placement mean nothing.")
+    private String mode = BROADCAST;
+
+    @Option(names = "--processes", paramLabel = "LIST", description = "Of --mode all-to-all; default 2,4,8.")
+    private String processes = "2,4,8";
 
     @Option(
             names = "--background",
@@ -201,6 +215,27 @@ public final class StreamingOptions {
         return all;
     }
 
+    private AllToAllBench.Plan allToAll(final StreamingPlan plan) {
+        OptionValues.require(
+                devices.matches("host|emulated(:\\d{1,2})?"),
+                "--device: expected host or emulated[:N] with --mode all-to-all, got " + devices);
+        final List<String> schemes = new ArrayList<>(List.of(AllToAllBench.MULTICAST));
+        if (plan.contenders().stream().anyMatch(one -> one.scheme().equals(Scheme.RING))) {
+            schemes.add(AllToAllBench.RING);
+        }
+        return new AllToAllBench.Plan(
+                schemes,
+                OptionValues.bytesList("--processes", processes, 2, AllToAllBench.PROCESSES_MAX),
+                devices,
+                plan.frameBytes(),
+                plan.chunkBytes(),
+                plan.net(),
+                plan.mtuBytes(),
+                plan.netBytesPerSecond(),
+                plan.times().rounds(),
+                plan.times().seconds());
+    }
+
     private static String scheme(final String text) {
         OptionValues.require(
                 text.matches("ring|unicast|knomial(-([2-9]|[12]\\d|3[0-2]))?"),
@@ -211,6 +246,9 @@ public final class StreamingOptions {
     /// @return the tool's exit status
     public int run(final ToolContext context) throws InterruptedException {
         final StreamingPlan plan = plan();
+        if (OptionValues.word("--mode", mode, List.of(BROADCAST, ALL_TO_ALL)).equals(ALL_TO_ALL)) {
+            return AllToAllBench.run(context, allToAll(plan), out);
+        }
         final Output output = new Output(context, out);
         final MachineInfo machine = MachineInfo.read();
         machine.announce(context::line);

@@ -41,8 +41,7 @@ final class LimitedLinkTest {
                         "256K",
                         "--against",
                         "ring,knomial-2,unicast",
-                        "--rounds",
-                        "1",
+                        "--quick",
                         "--seconds",
                         "1")
                 .plan();

@@ -1,0 +1,5 @@
+/// All-to-all broadcast: every process publishes to all others and receives from each (Chu et al. 2019, §5 and 7.1.3).
+@NullMarked
+package io.framecast.perf.alltoall;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.perf.alltoall;
+
+import org.jspecify.annotations.NullMarked;
