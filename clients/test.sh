@@ -294,7 +294,7 @@ protected() {
     channel="$channel|auth=psk:$work/key|cipher=auto"
 }
 
-# A leader of a protected stream is killed; whoever has another key finds nobody.
+# A leader of a protected stream is killed; a client with another key finds no leader.
 test_protected() {
     protected
     leaders "$channel"

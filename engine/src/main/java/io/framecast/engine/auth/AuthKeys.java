@@ -100,7 +100,7 @@ public final class AuthKeys implements AutoCloseable {
         }
     }
 
-    /// What processes of one user and host compare to know that they have the same key.
+    /// A tag by which processes of one user and host know that they have the same key.
     ///
     /// @param security of a subscriber's channel
     /// @return empty without `auth=`; else 16 hexadecimal digits, which say nothing about the key

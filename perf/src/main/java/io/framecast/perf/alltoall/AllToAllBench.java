@@ -59,7 +59,7 @@ public final class AllToAllBench {
 
     private AllToAllBench() {}
 
-    /// What is measured.
+    /// A run as asked for.
     ///
     /// @param schemes [#MULTICAST], [#RING]
     /// @param device where frames are received

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// What the link of this process's network namespace carried between two moments, and how busy the machine's processors
-/// were. Without a namespace of its own, nothing is known of the link. One thread.
+/// Counts the bytes on the link of this process's network namespace between two moments, and how busy the
+/// machine's processors were. Without a namespace of its own, nothing is known of the link. One thread.
 public final class LinkMeter {
     // The counters follow the name and a colon: the first is bytes received, the ninth bytes sent.
     private static final Path DEVICES = Path.of("/proc/net/dev");
@@ -24,7 +24,7 @@ public final class LinkMeter {
     private long busy;
     private long all;
 
-    /// What was carried.
+    /// The bytes of a link.
     ///
     /// @param seconds between the two moments
     /// @param receivedBytes at the interface, with all headers; negative where that is not known
@@ -48,7 +48,7 @@ public final class LinkMeter {
         }
     }
 
-    /// What was carried since [#begin].
+    /// The bytes since [#begin].
     public Carried end() {
         if (!measures) {
             return Carried.NOTHING;

@@ -3,7 +3,7 @@ package io.framecast.perf.streaming;
 import io.framecast.perf.harness.LinkMeter;
 import java.util.List;
 
-/// What a stream's links carried while frames went back to back. NaN stands for a figure that is not known.
+/// The bytes on a stream's links while frames went back to back. NaN stands for a figure that is not known.
 ///
 /// @param sourcePerByte bytes that the source sent, with all headers, for each byte of frames
 /// @param receiverPerByte that the receiver sent and received which did so most

@@ -3,7 +3,7 @@ package io.framecast.perf.streaming;
 import io.framecast.perf.table.Statistics;
 import java.util.List;
 
-/// What a model says of one broadcast, and what it took.
+/// One broadcast, as a model predicts it and as it was measured.
 ///
 /// @param scheme as users know it
 /// @param processes with the source

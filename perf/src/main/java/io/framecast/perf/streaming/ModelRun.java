@@ -29,7 +29,7 @@ final class ModelRun {
     private double frameSeconds = Double.NaN;
     private CostModel.Multicast datagram = new CostModel.Multicast(0, 0, Double.NaN, ModelProbe.PAYLOAD_BYTES);
 
-    /// What a broadcast is, by any scheme.
+    /// A broadcast, by any scheme.
     private record Shape(int receivers, int bytes) {}
 
     /// @param plan its contenders' rounds, groups, links and chunks count

@@ -43,7 +43,7 @@ record ModelScheme(String label, Contender contender, boolean isWhole, boolean i
         return new ModelScheme(label, contender, false, false, equation);
     }
 
-    /// What the equations are fed with. Seconds, bytes, bytes per second.
+    /// The parameters of the equations. Seconds, bytes, bytes per second.
     ///
     /// @param hop over unicast: t_s and B_H
     /// @param frameSeconds what a broadcast by multicast takes besides its datagrams; not in the paper
@@ -68,17 +68,17 @@ record ModelScheme(String label, Contender contender, boolean isWhole, boolean i
         return List.of(inDevice ? DEVICE : DeviceChoice.HOST);
     }
 
-    /// What a hop passes on at a time: all of a frame where the scheme is not pipelined.
+    /// Bytes that a hop passes on at a time: all of a frame where the scheme is not pipelined.
     int chunkBytes(final int frameBytes, final int chunkBytes) {
         return isWhole ? frameBytes : Math.min(frameBytes, chunkBytes);
     }
 
-    /// What a frame saves on a limited link that was idle.
+    /// Time that a frame saves on a limited link that was idle.
     static double savedSeconds(final int frameBytes, final long linkBytesPerSecond) {
         return linkBytesPerSecond == 0 ? 0 : (double) Math.min(frameBytes, Network.BURST_BYTES) / linkBytesPerSecond;
     }
 
-    /// What one broadcast takes. A burst that a limited link lets through at once is no part of the
+    /// Time that one broadcast takes. A burst that a limited link lets through at once is no part of the
     /// equations: it is saved once for each link that passes the frame on behind another, and once in a
     /// tree, whose source's link is the longest way. Nor are the first chunk out of the source's device
     /// and the last into a receiver's.

@@ -53,7 +53,7 @@ record StreamingSpec(StreamingPlan plan, Contender contender, StreamingCase sett
         return index + 1;
     }
 
-    /// What the link of this process carries.
+    /// Counts the bytes on the link of this process.
     LinkMeter linkMeter() {
         return new LinkMeter(plan.isOnNamespaces());
     }
