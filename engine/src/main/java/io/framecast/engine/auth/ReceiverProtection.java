@@ -39,6 +39,8 @@ public final class ReceiverProtection implements ControlProtection {
     // Heartbeats of an epoch that is unknown for so long: this receiver missed its keys.
     private static final long MISSED_NS = 2_000_000_000;
     private static final int SENDER_BURST_MAX = 64;
+    // No announcement is of it.
+    private static final long NO_SESSION = 0;
     // A key that is derived in vain is closed again, which stops other threads for a moment.
     private static final long SENDER_INTERVAL_NS = 10_000_000;
 
@@ -61,6 +63,7 @@ public final class ReceiverProtection implements ControlProtection {
     private final List<SourceHandshake> handshakes = new ArrayList<>();
     private LongPredicate isJoined = _ -> false;
     private long sender;
+    private long refused = NO_SESSION;
     private long plainCounter;
     private long dueNs = Long.MAX_VALUE;
 
@@ -127,6 +130,13 @@ public final class ReceiverProtection implements ControlProtection {
         return made;
     }
 
+    /// Nothing of a session is opened, and no handshake with its source begins, until [#forget]: its membership goes on
+    /// without keys, and must not live by heartbeats while no data can be opened.
+    public void refuse(final long session) {
+        forget(session);
+        refused = session;
+    }
+
     /// A new receiver's id in a session: the handshake's number and a random one.
     ///
     /// @return 0 where there are no keys of the session
@@ -153,6 +163,7 @@ public final class ReceiverProtection implements ControlProtection {
     /// Wipes the keys of a session: it is over, or its source does not answer and may know this receiver no more. The
     /// next heartbeat of the session begins a handshake.
     public void forget(final long session) {
+        refused = refused == session ? NO_SESSION : refused;
         final SourceHandshake removed = bySession.remove(session);
         if (removed != null) {
             handshakes.remove(removed);
@@ -207,7 +218,11 @@ public final class ReceiverProtection implements ControlProtection {
         if (!sealer.isSound(memory, offset, bytes)) {
             return 0;
         }
-        final SourceHandshake handshake = bySession.get(ControlLayout.SESSION.get(memory, offset));
+        final long session = ControlLayout.SESSION.get(memory, offset);
+        if (session == refused && session != NO_SESSION) {
+            return sealer.count(ProtectionEvent.NO_KEY);
+        }
+        final SourceHandshake handshake = bySession.get(session);
         final int trailer = ControlLayout.TAG_BYTES.get(memory, offset);
         sender = 0;
         if (trailer == 0) {

@@ -422,10 +422,12 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             return new Admission(secrets.nextLong() | 1, null);
         }
         final DataKeys dataKeys = protection.dataKeys(stream.session());
-        return dataKeys == null
-                ? new Admission(secrets.nextLong() | 1, DatagramSeals.of(stream.seal(), DataKeys.none()))
-                : new Admission(
-                        protection.receiverId(stream.session(), secrets), DatagramSeals.of(stream.seal(), dataKeys));
+        if (dataKeys == null) {
+            protection.refuse(stream.session());
+            return new Admission(secrets.nextLong() | 1, DatagramSeals.of(stream.seal(), DataKeys.none()));
+        }
+        return new Admission(
+                protection.receiverId(stream.session(), secrets), DatagramSeals.of(stream.seal(), dataKeys));
     }
 
     // The source may know this receiver no more: the next membership begins with a handshake.

@@ -449,4 +449,34 @@ final class HandshakeTest {
             assertBothWays(world, receiver);
         }
     }
+
+    @Test
+    void shouldShakeHandsWithASourceWhoseAddressIsKnown() {
+        try (AuthWorld world = new AuthWorld(21)) {
+            final Receiver receiver = world.receiver("receiver1");
+            // Heartbeats are lost: only the address says where the source is.
+            world.tap = (_, bytes) -> AuthWorld.type(bytes) == ControlLayout.TYPE_HEARTBEAT ? null : bytes;
+            int steps = 0;
+            while (!receiver.protection.agree(AuthWorld.SESSION, AuthWorld.SOURCE, world.nowNs)) {
+                assertTrue(steps++ < 100, "no keys");
+                world.step();
+            }
+            assertTrue(receiver.isReady());
+            assertEquals(0, receiver.heartbeats.size());
+        }
+    }
+
+    @Test
+    void shouldOpenNothingOfASessionThatGoesOnWithoutKeys() {
+        try (AuthWorld world = new AuthWorld(22)) {
+            final Receiver receiver = world.receiver("receiver1");
+            receiver.protection.refuse(AuthWorld.SESSION);
+            world.run(100 * AuthWorld.STEP_NS);
+            assertFalse(receiver.isReady());
+            assertEquals(0, world.source.handshakes());
+            receiver.protection.forget(AuthWorld.SESSION);
+            world.run(100 * AuthWorld.STEP_NS);
+            assertTrue(receiver.isReady());
+        }
+    }
 }
