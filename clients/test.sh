@@ -339,6 +339,22 @@ test_publish_protected() {
     grep -q '^frames 3000 .* lost 0 .*: end of stream' "$work/one"
 }
 
+# The leader and the source are killed together: the others lose the source, and wait for nobody.
+test_leader_and_source_are_killed() {
+    new_channel
+    channel="$channel|alive-timeout=1000"
+    leaders "$channel"
+    kill -9 "$leader" "$publisher"
+    for member in "$survivor" "$one" "$two"; do
+        local status=0
+        status_of "$member" || status=$?
+        [ "$status" = 3 ]
+    done
+    cat "$work/survivor" "$work/one"
+    grep -q 'source lost after [0-9]* frames' "$work/survivor"
+    grep -q 'the source of clients is gone without an end of stream' "$work/one"
+}
+
 test_leader_stands_still() {
     leaders
     kill -STOP "$leader"
@@ -1608,6 +1624,7 @@ if "$tool" --version >"$work/version" 2>&1; then
     fi
     check 'the leader is killed' test_leader_is_killed
     check 'the leader of a protected stream is killed' test_protected
+    check 'the leader and the source are killed' test_leader_and_source_are_killed
     check 'the leader stands still' test_leader_stands_still
     check 'a follower is killed' test_follower_is_killed
     check 'latest' test_latest

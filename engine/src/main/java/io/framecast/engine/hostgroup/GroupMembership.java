@@ -181,7 +181,7 @@ final class GroupMembership implements AutoCloseable {
                 lostNs = System.nanoTime();
             }
         }
-        if (isFinal(last)) {
+        if (isFinal(last) || isFinal(segment)) {
             over = true;
             return;
         }
@@ -324,7 +324,7 @@ final class GroupMembership implements AutoCloseable {
         if (last != null) {
             last.lookForEnd();
         }
-        if (isFinal(last)) {
+        if (isFinal(last) || isFinal(segment)) {
             end();
             return;
         }

@@ -484,6 +484,19 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         }
     }
 
+    /// Whether it goes on with another leader's membership.
+    boolean isResumed() {
+        return resumed != null;
+    }
+
+    /// The source of a membership that goes on here does not answer: its followers have lost it too.
+    void onSourceGone() {
+        over = true;
+        if (shared != null) {
+            shared.onOver(false);
+        }
+    }
+
     /// Whether the session delivers frames, or will.
     boolean isReceiving() {
         return joined && !over;

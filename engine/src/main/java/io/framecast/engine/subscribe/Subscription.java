@@ -588,7 +588,9 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             }
             case LOST -> {
                 // Frames that were complete when the source was lost are delivered first.
-                if (!session.isJoined()) {
+                if (!session.isJoined() && session.isResumed()) {
+                    onGone(session, DisconnectReason.lost(machine, nowNs), nowNs);
+                } else if (!session.isJoined()) {
                     decline(session, DisconnectReason.notJoined(machine, session.obstacle()), nowNs);
                 } else if (session.protocol().isEnded()) {
                     onLost(session, DisconnectReason.lost(machine, nowNs), nowNs);
@@ -628,6 +630,24 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             over = true;
             subscriber.onState(Subscriber.State.END_OF_STREAM);
         }
+    }
+
+    // The source was lost together with the leader whose membership goes on here.
+    private void onGone(final ReceiverSession session, final String reason, final long nowNs) {
+        session.onSourceGone();
+        if (rejoinMs == 0) {
+            over = true;
+            subscriber.onEnd(Subscriber.State.SOURCE_LOST, reason);
+            return;
+        }
+        final long deadlineNs = nowNs + TimeUnit.MILLISECONDS.toNanos(rejoinMs);
+        endedSessions.onLost(session.id(), deadlineNs, session.protocol().nextFrameId());
+        returnNs = deadlineNs;
+        lostReason = reason;
+        session.leave();
+        forgetKeys(session.id());
+        subscriber.onAlone(reason);
+        context.notices().accept(name() + ": " + reason);
     }
 
     private void onLost(final ReceiverSession session, final String reason, final long nowNs) {
