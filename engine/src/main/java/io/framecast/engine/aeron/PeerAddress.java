@@ -46,7 +46,9 @@ record PeerAddress(@Nullable InetAddress ip, int port, int streamId, int session
         final ByteBuffer buffer = ByteBuffer.wrap(bytes, 1 + ipBytes, bytes.length - 1 - ipBytes);
         final InetAddress ip = family == SHARED_MEMORY ? null : ip(Arrays.copyOfRange(bytes, 1, 1 + ipBytes));
         final PeerAddress peer = new PeerAddress(ip, buffer.getShort() & PORT_MASK, buffer.getInt(), buffer.getInt());
-        if (!peer.isPlausible()) {
+        // An IPv4 address in IPv6's form is read as the former, and no writer makes it.
+        final boolean isMapped = ip != null && ip.getAddress().length != ipBytes;
+        if (isMapped || !peer.isPlausible()) {
             throw new TransportException("aeron: a lane address that no host can have: " + address);
         }
         return peer;

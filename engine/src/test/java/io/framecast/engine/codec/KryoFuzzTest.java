@@ -18,7 +18,8 @@ import org.junit.jupiter.api.TestFactory;
 /// Metadata of a malicious peer: the first byte chooses the record that is expected, the others are the message. It is
 /// refused in one line, or read, and read again from its own encoding as the same record.
 public final class KryoFuzzTest {
-    private static final long ALLOCATED_MAX = 1 << 20;
+    // Each nested list makes room for as many elements as there are bytes left: 1024 of 1024 at most.
+    private static final long ALLOCATED_MAX = 4 << 20;
     private static final KryoCodec CODEC = new KryoCodec(Records.ALL);
 
     @TestFactory
