@@ -98,7 +98,6 @@ final class GroupMembership implements AutoCloseable {
             final MemberFactory members) {
         this.channel = channel;
         this.part = part;
-        keyTag = AuthKeys.hostTagOfReceiver(channel.link().security());
         this.follower = follower;
         this.receiver = receiver;
         this.notices = notices;
@@ -107,6 +106,7 @@ final class GroupMembership implements AutoCloseable {
         look.set(ValueLayout.JAVA_LONG, 0, lookNs / NS_PER_S);
         look.set(ValueLayout.JAVA_LONG, Linux.TIMESPEC_NANOS, lookNs % NS_PER_S);
         try {
+            keyTag = AuthKeys.hostTagOfReceiver(channel.link().security());
             connection = enter(NO_PROCESS, false);
         } catch (final RuntimeException | Error e) {
             free();
