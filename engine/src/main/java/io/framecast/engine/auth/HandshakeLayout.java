@@ -20,8 +20,8 @@ import java.nio.charset.StandardCharsets;
 ///  COOKIE  source → receiver  40 cookie (32)
 ///  PROOF   receiver → source  40 … 201 as HELLO  202 cookie (32)  234 tag (32)
 ///  ANSWER  source → receiver  40 challenge (32)  72 X25519 public key (32)  104 tag (32)
-///                             136 sealed: as KEYS from 40 on (68), twice: the epoch in use, and the one before or
-/// zeros
+///                             136 sealed: as KEYS from 40 on (68), of the epoch in use
+///                             204 the same of the one before, or zeros
 ///                             272 end of the one before u64: the first sequence that is not of it
 ///                             280 tag of 136 … 279 (16)
 /// ```
