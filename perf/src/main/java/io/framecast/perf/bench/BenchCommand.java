@@ -3,7 +3,7 @@ package io.framecast.perf.bench;
 import io.framecast.perf.arrival.ArrivalBench;
 import io.framecast.perf.control.ControlBench;
 import io.framecast.perf.harness.MachineInfo;
-import io.framecast.perf.streaming.ModelOptions;
+import io.framecast.perf.modelbench.ModelOptions;
 import io.framecast.perf.streaming.StreamingOptions;
 import io.framecast.perf.table.Output;
 import io.framecast.perf.tail.TailOptions;

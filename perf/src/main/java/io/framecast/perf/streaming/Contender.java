@@ -5,8 +5,8 @@ package io.framecast.perf.streaming;
 /// @param scheme `framecast`, `ring`, `knomial` or `unicast`
 /// @param placement asked for; the schemes over unicast have but one
 /// @param radix k of a k-nomial tree; 0 for others
-record Contender(String scheme, String placement, int radix) {
-    static Contender framecast(final String placement) {
+public record Contender(String scheme, String placement, int radix) {
+    public static Contender framecast(final String placement) {
         return new Contender(Scheme.FRAMECAST, placement, 0);
     }
 
@@ -14,7 +14,7 @@ record Contender(String scheme, String placement, int radix) {
     ///
     /// @param scheme `ring` or `unicast`, or `knomial` or `knomial-K`
     /// @param radix where none is named
-    static Contender over(final String scheme, final int radix) {
+    public static Contender over(final String scheme, final int radix) {
         final int dash = scheme.indexOf('-');
         if (dash < 0) {
             return new Contender(scheme, Scheme.STAGED, scheme.equals(Scheme.KNOMIAL) ? radix : 0);
@@ -22,11 +22,11 @@ record Contender(String scheme, String placement, int radix) {
         return new Contender(scheme.substring(0, dash), Scheme.STAGED, Integer.parseInt(scheme.substring(dash + 1)));
     }
 
-    boolean isFramecast() {
+    public boolean isFramecast() {
         return scheme.equals(Scheme.FRAMECAST);
     }
 
-    String text() {
+    public String text() {
         if (radix > 0) {
             return scheme + "-" + radix;
         }

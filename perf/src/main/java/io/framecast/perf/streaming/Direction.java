@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 
 /// Which way background copies go.
-enum Direction {
+public enum Direction {
     /// There are none: what a scheme carries at its peak.
     NONE("nothing", Load.NONE, Load.NONE),
     /// From host to device, at the source and at every receiver.

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Measures what the models are fed with: copies on the device itself, a hop and a datagram by streams from
 /// host to host, frames one at a time.
-final class ModelProbe {
+public final class ModelProbe {
     private static final int SHORT_BYTES = 64 << 10;
     private static final int COPIES = 20;
     private static final int COPIES_UNTIMED = 5;
@@ -21,7 +21,7 @@ final class ModelProbe {
     private static final StreamingPlan.Times TIMES = new StreamingPlan.Times(1, 0, 0.1, 0.3, 0);
     // Of a full datagram at an MTU of 1500: IP and UDP take 28 bytes, the header 40, and slots are
     // multiples of 64.
-    static final double PAYLOAD_BYTES = 1_408;
+    public static final double PAYLOAD_BYTES = 1_408;
     private static final double NS_PER_SECOND = 1e9;
     private static final double US_PER_SECOND = 1e6;
 
@@ -49,7 +49,7 @@ final class ModelProbe {
     }
 
     /// Copies between a device and the host.
-    static CostModel.Hop copies(final DeviceBackend device, final boolean toDevice, final int bytes) {
+    public static CostModel.Hop copies(final DeviceBackend device, final boolean toDevice, final int bytes) {
         final int longBytes = Math.max(2 * SHORT_BYTES, bytes);
         return ModelParameters.fit(
                 SHORT_BYTES,

@@ -3,7 +3,7 @@ package io.framecast.perf.streaming;
 import java.io.IOException;
 
 /// A way of bringing frames from one process into the devices of others.
-interface Scheme {
+public interface Scheme {
     String FRAMECAST = "framecast";
     String RING = "ring";
     String KNOMIAL = "knomial";

@@ -1,7 +1,7 @@
 package io.framecast.perf.streaming;
 
 /// One setting that every contender is measured in.
-record StreamingCase(int subscribers, Direction direction) {
+public record StreamingCase(int subscribers, Direction direction) {
     boolean isPeak() {
         return direction == Direction.NONE;
     }

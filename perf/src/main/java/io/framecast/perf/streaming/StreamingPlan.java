@@ -22,7 +22,7 @@ import java.util.Map;
 /// @param sourceInDevice whether the source's frames lie on its device
 /// @param linkBytesPerSecond of emulated devices; 0 for what the host can copy
 /// @param inFlight frames that not every receiver has, at most
-record StreamingPlan(
+public record StreamingPlan(
         List<Contender> contenders,
         List<Integer> subscribers,
         List<Direction> directions,
@@ -45,14 +45,14 @@ record StreamingPlan(
     /// @param loneSeconds how long frames go one at a time
     /// @param seconds how long they go among others
     /// @param isBrief whether each of these parts may have as few frames as one to three
-    record Times(
+    public record Times(
             int rounds,
             double warmUpMaxSeconds,
             double leadSeconds,
             double loneSeconds,
             double seconds,
             boolean isBrief) {
-        Times(
+        public Times(
                 final int rounds,
                 final double warmUpMaxSeconds,
                 final double leadSeconds,
@@ -62,7 +62,7 @@ record StreamingPlan(
         }
     }
 
-    static DeviceChoice device(final String name) {
+    public static DeviceChoice device(final String name) {
         return DeviceChoice.parse(
                 name, "host|emulated(:\\d{1,2})?(\\?peermem)?|cuda:\\d{1,2}", "host, emulated[:N][?peermem] or cuda:N");
     }
@@ -82,7 +82,7 @@ record StreamingPlan(
     /// The same for other frames.
     ///
     /// @param names of the devices
-    StreamingPlan with(final int bytes, final int chunk, final List<String> names, final Times value) {
+    public StreamingPlan with(final int bytes, final int chunk, final List<String> names, final Times value) {
         return with(bytes, chunk, names, sourceInDevice, linkBytesPerSecond, value);
     }
 
@@ -127,7 +127,7 @@ record StreamingPlan(
         return all;
     }
 
-    boolean isOnNamespaces() {
+    public boolean isOnNamespaces() {
         return net != BenchNet.LOOPBACK;
     }
 
@@ -135,7 +135,7 @@ record StreamingPlan(
         return times.rounds * subscribers.size() * (1 + directions.size()) * contenders.size();
     }
 
-    int subscribersMax() {
+    public int subscribersMax() {
         return subscribers.stream().mapToInt(Integer::intValue).max().orElse(1);
     }
 

@@ -21,9 +21,9 @@ import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 
 /// Measures the contenders in the rounds of the harness.
-final class StreamingRun implements Rounds.Measuring<StreamingCase, Contender, StreamingResult>, AutoCloseable {
+public final class StreamingRun implements Rounds.Measuring<StreamingCase, Contender, StreamingResult>, AutoCloseable {
     /// Most receivers that have a port each in a tree.
-    static final int RECEIVERS_MAX = 32;
+    public static final int RECEIVERS_MAX = 32;
 
     // Each stream has ports of its own, for those before may still get late datagrams. Systems give out
     // higher ones.
@@ -44,7 +44,7 @@ final class StreamingRun implements Rounds.Measuring<StreamingCase, Contender, S
     private int stream = RandomGenerator.getDefault().nextInt(STREAMS);
     private boolean framesDiffered;
 
-    StreamingRun(final StreamingPlan plan, final Consumer<String> console) {
+    public StreamingRun(final StreamingPlan plan, final Consumer<String> console) {
         this.plan = plan;
         this.console = console;
     }
@@ -76,7 +76,7 @@ final class StreamingRun implements Rounds.Measuring<StreamingCase, Contender, S
     }
 
     /// The same with frames in host memory: its code is another.
-    void warmUpOnHost(final Contender contender) throws InterruptedException, MeasurementFailedException {
+    public void warmUpOnHost(final Contender contender) throws InterruptedException, MeasurementFailedException {
         warmUp(contender, contender.text() + " on host", plan.onHost(plan.frameBytes(), WARM_UP));
     }
 
@@ -94,6 +94,15 @@ final class StreamingRun implements Rounds.Measuring<StreamingCase, Contender, S
     public StreamingResult measure(final StreamingCase setting, final Contender contender)
             throws InterruptedException, MeasurementFailedException {
         return measure(setting, contender, plan);
+    }
+
+    /// What a frame alone takes to the receiver that has it last, in µs.
+    ///
+    /// @param changed the plan of this stream
+    /// @throws MeasurementFailedException when a process failed; its contender's processes are fresh then
+    public double loneUs(final StreamingCase setting, final Contender contender, final StreamingPlan changed)
+            throws InterruptedException, MeasurementFailedException {
+        return measure(setting, contender, changed).latencyUs();
     }
 
     /// Has one stream carried.
@@ -179,12 +188,12 @@ final class StreamingRun implements Rounds.Measuring<StreamingCase, Contender, S
     }
 
     /// Ends the processes of a contender.
-    void end(final Contender contender) {
+    public void end(final Contender contender) {
         pools.end(contender);
     }
 
     /// Whether Framecast delivered frames that differ from those sent.
-    boolean haveFramesDiffered() {
+    public boolean haveFramesDiffered() {
         return framesDiffered;
     }
 

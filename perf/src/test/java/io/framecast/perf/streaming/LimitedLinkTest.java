@@ -1,10 +1,8 @@
 package io.framecast.perf.streaming;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.framecast.api.error.ConfigException;
 import io.framecast.perf.harness.Networks;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
@@ -68,18 +66,5 @@ final class LimitedLinkTest {
                     link.busyShare() > 0 && link.busyShare() <= 1,
                     row.contender().text() + ": " + link);
         }
-    }
-
-    @Test
-    void shouldFitOverheadToFourGroupsOrMore() {
-        final ConfigException refusal = assertThrows(
-                ConfigException.class,
-                () -> parsed(new ModelOptions(), "--receivers", "1,2,2,3").plan());
-        assertEquals("--receivers: expected 4 numbers or more, got 1,2,2,3", refusal.getMessage());
-        assertEquals(
-                List.of(1, 2, 4, 8),
-                parsed(new ModelOptions(), "--receivers", "8,4,2,1", "--net-rate", "20m")
-                        .plan()
-                        .subscribers());
     }
 }

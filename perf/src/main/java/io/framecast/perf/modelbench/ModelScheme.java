@@ -1,8 +1,10 @@
-package io.framecast.perf.streaming;
+package io.framecast.perf.modelbench;
 
 import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.Network;
 import io.framecast.perf.models.CostModel;
+import io.framecast.perf.streaming.Contender;
+import io.framecast.perf.streaming.Scheme;
 import java.util.List;
 
 /// A scheme that the models of Chu et al. 2019 describe.

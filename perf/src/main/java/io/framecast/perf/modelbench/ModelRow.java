@@ -1,4 +1,4 @@
-package io.framecast.perf.streaming;
+package io.framecast.perf.modelbench;
 
 import io.framecast.perf.table.Statistics;
 import java.util.List;

@@ -1,11 +1,15 @@
-package io.framecast.perf.streaming;
+package io.framecast.perf.modelbench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.framecast.api.error.ConfigException;
 import io.framecast.perf.harness.Network;
 import io.framecast.perf.models.CostModel;
+import io.framecast.perf.streaming.StreamingPlan;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
 
 /// Predictions by numbers worked out by hand: links of 50 MB/s, of which a hop takes 1 ms to begin.
 final class ModelSchemeTest {
@@ -53,5 +57,18 @@ final class ModelSchemeTest {
         final ModelRow row = new ModelRow("ring", FRAME, 3, "1", 120, List.of(90.0, 100.0, 300.0));
         assertEquals(0.2, row.error(), 1e-9);
         assertEquals(Double.NaN, new ModelRow("ring", FRAME, 3, "1", 120, List.of()).error());
+    }
+
+    @Test
+    void shouldFitOverheadToFourGroupsOrMore() {
+        final ConfigException refusal = assertThrows(ConfigException.class, () -> plan("--receivers", "1,2,2,3"));
+        assertEquals("--receivers: expected 4 numbers or more, got 1,2,2,3", refusal.getMessage());
+        assertEquals(
+                List.of(1, 2, 4, 8),
+                plan("--receivers", "8,4,2,1", "--net-rate", "20m").subscribers());
+    }
+
+    private static StreamingPlan plan(final String... words) {
+        return CommandLine.populateCommand(new ModelOptions(), words).plan();
     }
 }

@@ -1,4 +1,4 @@
-package io.framecast.perf.streaming;
+package io.framecast.perf.modelbench;
 
 import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.harness.DeviceChoice;
@@ -7,6 +7,8 @@ import io.framecast.perf.harness.MachineInfo;
 import io.framecast.perf.harness.Network;
 import io.framecast.perf.harness.Networks;
 import io.framecast.perf.harness.OptionValues;
+import io.framecast.perf.streaming.StreamingPlan;
+import io.framecast.perf.streaming.StreamingRun;
 import io.framecast.perf.table.Figure;
 import io.framecast.perf.table.Output;
 import io.framecast.perf.table.Statistics;

@@ -1,8 +1,15 @@
-package io.framecast.perf.streaming;
+package io.framecast.perf.modelbench;
 
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.perf.harness.MeasurementFailedException;
 import io.framecast.perf.models.CostModel;
+import io.framecast.perf.streaming.Contender;
+import io.framecast.perf.streaming.Direction;
+import io.framecast.perf.streaming.ModelProbe;
+import io.framecast.perf.streaming.Scheme;
+import io.framecast.perf.streaming.StreamingCase;
+import io.framecast.perf.streaming.StreamingPlan;
+import io.framecast.perf.streaming.StreamingRun;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -115,7 +122,7 @@ final class ModelRun {
         final StreamingPlan changed =
                 plan.with(bytes, scheme.chunkBytes(bytes, plan.chunkBytes()), scheme.devices(), TIMES);
         final StreamingCase setting = new StreamingCase(receivers, Direction.NONE);
-        return run.measure(setting, scheme.contender(), changed).latencyUs() / US;
+        return run.loneUs(setting, scheme.contender(), changed) / US;
     }
 
     // Of frames to a receiver that are passed on as a whole: the best of the rounds, because other load makes it

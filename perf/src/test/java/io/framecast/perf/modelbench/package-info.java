@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.perf.modelbench;
+
+import org.jspecify.annotations.NullMarked;
