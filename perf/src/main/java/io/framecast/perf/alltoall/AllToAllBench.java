@@ -92,7 +92,7 @@ public final class AllToAllBench {
         head.put("machine", machine.json());
         head.put("net", plan.net.label());
         head.put("net_MBps", plan.netBytesPerSecond == 0 ? null : plan.netBytesPerSecond / 1e6);
-        head.put("mtu", plan.mtuBytes);
+        head.put("mtu", plan.mtuBytes == 0 ? null : plan.mtuBytes);
         head.put("device", plan.device);
         head.put("chunk_bytes", plan.chunkBytes);
         try (AllToAllRun run = new AllToAllRun(plan, context::line)) {

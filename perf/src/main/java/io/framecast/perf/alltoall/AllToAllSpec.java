@@ -90,7 +90,8 @@ record AllToAllSpec(
         final long window = Math.max(WINDOW_BYTES_MIN, (long) WINDOW_FRAMES * frameBytes);
         return "framecast:udp?group=224.20.31." + (10 + source) + ":" + port + "|channel=process" + source
                 + "|interface="
-                + address(index) + "|mtu=" + mtuBytes + "|frame-max=" + frameBytes + "|window=" + window
+                + address(index) + (mtuBytes == 0 ? "" : "|mtu=" + mtuBytes) + "|frame-max=" + frameBytes + "|window="
+                + window
                 + (bytesPerSecond > 0 && source == index ? "|rate=" + bytesPerSecond : "") + inDevice;
     }
 }

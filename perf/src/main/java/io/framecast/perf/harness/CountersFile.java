@@ -11,6 +11,9 @@ import java.util.stream.LongStream;
 
 /// A file that a node of this process writes its counters to, in a folder of its own; deleted when it is closed.
 public record CountersFile(Path folder) implements AutoCloseable {
+    private static final String DATA = "data";
+    private static final String CONTROL = "control";
+
     public static CountersFile create() {
         try {
             return new CountersFile(Files.createTempDirectory("framecast-bench"));
@@ -28,6 +31,25 @@ public record CountersFile(Path folder) implements AutoCloseable {
         try (CounterReader reader = CounterReader.open(path())) {
             return values(reader, counter).sum();
         }
+    }
+
+    /// Control datagrams that came or went for each datagram of data that went, as written at most 10 ms ago;
+    /// negative where none went.
+    public double controlPerDatagram() {
+        try (CounterReader reader = CounterReader.open(path())) {
+            final long data = values(reader, EngineCounter.SENT_DATAGRAMS, DATA).sum();
+            final long control = values(reader, EngineCounter.SENT_DATAGRAMS, CONTROL)
+                            .sum()
+                    + values(reader, EngineCounter.RECEIVED_DATAGRAMS, CONTROL).sum();
+            return data == 0 ? -1 : (double) control / data;
+        }
+    }
+
+    private static LongStream values(final CounterReader reader, final EngineCounter counter, final String lane) {
+        return reader.samples().stream()
+                .filter(sample -> sample.name().equals(counter.exportedName())
+                        && lane.equals(sample.labelMap().get("lane")))
+                .mapToLong(CounterSample::value);
     }
 
     /// The values of one counter, by its labels.

@@ -7,6 +7,8 @@ import io.framecast.perf.harness.MachineInfo;
 import io.framecast.perf.harness.Network;
 import io.framecast.perf.harness.Networks;
 import io.framecast.perf.harness.OptionValues;
+import io.framecast.perf.models.CostModel;
+import io.framecast.perf.streaming.Impairment;
 import io.framecast.perf.streaming.StreamingPlan;
 import io.framecast.perf.streaming.StreamingRun;
 import io.framecast.perf.table.Figure;
@@ -31,9 +33,10 @@ public final class ModelOptions {
     private static final int FRAME_BYTES_MAX = 64 << 20;
     private static final int RATE_MAX = 2_000_000_000;
     private static final int GROUPS_MIN = 4;
-    private static final int MTU_BYTES = 1500;
     private static final long DEVICE_LINK = 1_000_000_000;
     private static final double US_PER_MS = 1e3;
+    private static final double OVERLAP_PER_DOUBLING = 0.05;
+    private static final List<String> ALL_SOURCES = List.of("multicast", "ring-pipeline", "knomial-2-pipeline");
 
     private static final Table<ModelRow> TABLE = new Table<ModelRow>()
             .field("scheme", ModelRow::scheme)
@@ -83,6 +86,12 @@ public final class ModelOptions {
     private String netRate = "50m";
 
     @Option(
+            names = "--mtu",
+            paramLabel = "BYTES",
+            description = "Longest IP packet, from which U follows; default 1500.")
+    private int mtu = 1500;
+
+    @Option(
             names = "--chunk",
             paramLabel = "BYTES",
             description = "C, what a hop passes on at a time where it is pipelined; default 524288.")
@@ -119,11 +128,12 @@ public final class ModelOptions {
                 ModelScheme.ALL.stream().map(ModelScheme::contender).distinct().toList(),
                 groups,
                 List.of(),
+                List.of(Impairment.NONE),
                 0,
                 1 << 20,
                 "udp",
                 network,
-                MTU_BYTES,
+                (int) OptionValues.within("--mtu", mtu, 1500, 9000),
                 limit,
                 Network.LOOPBACK_ADDRESS,
                 chunkBytes,
@@ -203,7 +213,8 @@ public final class ModelOptions {
         return all;
     }
 
-    // As figures 5 (by length), 7 (by number) and 14 (predicted for more) of Chu et al. 2019.
+    // As figures 5 (by length), 7 (by number), 13 and 14 (predicted for more, and all of them sources) of Chu et al.
+    // 2019.
     private static List<Figure> figures(final List<Integer> lengths, final List<ModelRow> rows) {
         final Predicate<ModelRow> isMeasured = row -> !row.roundsUs().isEmpty();
         final Function<ModelRow, String> byNumber = row -> Integer.toString(row.processes());
@@ -235,8 +246,26 @@ public final class ModelOptions {
                     "processes",
                     same.stream().filter(isMeasured.negate()).toList(),
                     byNumber));
+            figures.add(Figure.of(
+                    "models-all-sources-" + bytes,
+                    "A broadcast of " + size + " by each process at once, predicted",
+                    "processes",
+                    "ms",
+                    same.stream()
+                            .filter(row -> ALL_SOURCES.contains(row.scheme()))
+                            .map(row -> new Figure.Value(row.scheme(), byNumber.apply(row), allSources(row)))
+                            .toList(),
+                    true));
         }
         return figures;
+    }
+
+    // Eq. 9, with the overlap of §8: "all schemes gain a 5% additional overlap with each doubling" of the sources.
+    private static Statistics allSources(final ModelRow row) {
+        final int sources = row.processes();
+        final double overlap = OVERLAP_PER_DOUBLING * Math.log(sources) / Math.log(2);
+        return Statistics.of(List.of(CostModel.severalSources(overlap, sources, row.predictedUs())))
+                .per(US_PER_MS);
     }
 
     private static Figure figure(

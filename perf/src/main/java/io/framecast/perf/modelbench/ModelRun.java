@@ -34,7 +34,8 @@ final class ModelRun {
     private final Map<ModelScheme, Map<Shape, List<Double>>> measured = new HashMap<>();
     private CostModel.Hop hop = new CostModel.Hop(Double.NaN, Double.NaN);
     private double frameSeconds = Double.NaN;
-    private CostModel.Multicast datagram = new CostModel.Multicast(0, 0, Double.NaN, ModelProbe.PAYLOAD_BYTES);
+    private final double payloadBytes;
+    private CostModel.Multicast datagram;
 
     /// A broadcast, by any scheme.
     private record Shape(int receivers, int bytes) {}
@@ -50,6 +51,8 @@ final class ModelRun {
         this.run = run;
         this.sizes = sizes;
         this.console = console;
+        payloadBytes = ModelProbe.payloadBytes(plan.mtuBytes());
+        datagram = new CostModel.Multicast(0, 0, Double.NaN, payloadBytes);
     }
 
     List<String> failures() {
@@ -163,15 +166,14 @@ final class ModelRun {
         for (int i = 0; i < logs.length; i++) {
             logs[i] = Math.log(groups.get(i) + 1.0);
             final double all = bestSeconds(ModelScheme.MULTICAST, groups.get(i), LONG_BYTES) - frameSeconds;
-            seconds[i] = all * ModelProbe.PAYLOAD_BYTES / LONG_BYTES;
+            seconds[i] = all * payloadBytes / LONG_BYTES;
             meanLog += logs[i] / logs.length;
             mean += seconds[i] / logs.length;
         }
         // Never less than 0: more receivers do not make a datagram faster.
         final double overhead =
                 Math.max(0, CostModel.Line.through(logs, seconds).slope());
-        datagram = new CostModel.Multicast(
-                0, overhead, ModelProbe.PAYLOAD_BYTES / (mean - overhead * meanLog), ModelProbe.PAYLOAD_BYTES);
+        datagram = new CostModel.Multicast(0, overhead, payloadBytes / (mean - overhead * meanLog), payloadBytes);
     }
 
     private List<ModelRow> rows(final ModelScheme.Parameters parameters) {

@@ -9,6 +9,7 @@ import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.perf.harness.BackgroundLoad;
+import io.framecast.perf.harness.CountersFile;
 import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.FrameContent.Stamp;
 import io.framecast.perf.harness.FrameStreams;
@@ -29,7 +30,8 @@ final class FramecastScheme implements Scheme {
         // The publisher's device is its own, and closed with it.
         try (DeviceBackend apart = spec.openDevice(choice);
                 Acknowledgements acknowledgements = new Acknowledgements(spec);
-                Framecast node = Framecast.launch(FrameStreams.config());
+                CountersFile counters = CountersFile.create();
+                Framecast node = Framecast.launch(FrameStreams.config().withCountersFile(counters.path()));
                 Publisher publisher = node.publish(spec.channel(0, published, AUTO))) {
             final DeviceBackend device = inDevice ? publisher.device() : apart;
             final SentReport report;
@@ -44,8 +46,10 @@ final class FramecastScheme implements Scheme {
                         transport,
                         stamp -> send(spec, publisher, frames, claim, stamp));
             }
+            // They go with the publisher.
+            final double control = counters.controlPerDatagram();
             publisher.close(LINGER);
-            return report;
+            return report.withControl(control);
         }
     }
 
@@ -80,24 +84,42 @@ final class FramecastScheme implements Scheme {
                 Acknowledgements.Sending acknowledgements = new Acknowledgements.Sending(spec);
                 BackgroundLoad background = spec.backgroundAtReceiver(subscriber.device());
                 StreamingMeter meter = new StreamingMeter(spec, subscriber.device(), acknowledgements, background)) {
-            take(subscriber, meter);
+            final boolean whole = take(spec, subscriber, meter);
             final ReceivedReport report = meter.report(placementOf(subscriber));
-            FrameStreams.awaitEnd(subscriber);
+            if (whole) {
+                FrameStreams.awaitEnd(subscriber);
+            }
             return report;
         }
     }
 
-    private static void take(final Subscriber subscriber, final StreamingMeter meter) {
+    /// @return whether the last frame came, which is not so for each that is slow
+    private static boolean take(final StreamingSpec spec, final Subscriber subscriber, final StreamingMeter meter) {
         boolean last = false;
         while (!last) {
             final DeviceFrame frame = subscriber.poll();
             if (frame == null) {
-                FrameStreams.await(subscriber);
+                if (!mayGetMore(spec, subscriber)) {
+                    return false;
+                }
             } else {
                 frame.awaitReady();
                 last = meter.onFrame(frame.region(), System.nanoTime());
                 frame.close();
             }
+        }
+        return true;
+    }
+
+    // A slow one may lose the last frame, or be evicted.
+    private static boolean mayGetMore(final StreamingSpec spec, final Subscriber subscriber) {
+        try {
+            return FrameStreams.await(subscriber) || !spec.isSlow();
+        } catch (final IllegalStateException e) {
+            if (spec.isSlow()) {
+                return false;
+            }
+            throw e;
         }
     }
 

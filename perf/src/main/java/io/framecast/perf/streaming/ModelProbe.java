@@ -19,9 +19,10 @@ public final class ModelProbe {
     private static final int COPIES_UNTIMED = 5;
     private static final int ROUNDS = 3;
     private static final StreamingPlan.Times TIMES = new StreamingPlan.Times(1, 0, 0.1, 0.3, 0);
-    // Of a full datagram at an MTU of 1500: IP and UDP take 28 bytes, the header 40, and slots are
-    // multiples of 64.
-    public static final double PAYLOAD_BYTES = 1_408;
+    // IP and UDP, and the header of data; slots are multiples of 64.
+    private static final int HEADERS_BYTES = 28 + 40;
+    private static final int SLOT_UNIT_BYTES = 64;
+    private static final int LOOPBACK_MTU_BYTES = 65_536;
     private static final double NS_PER_SECOND = 1e9;
     private static final double US_PER_SECOND = 1e6;
 
@@ -33,6 +34,13 @@ public final class ModelProbe {
         this.plan = plan;
         this.run = run;
         this.console = console;
+    }
+
+    /// U: what a full datagram of the session carries of a frame, 1408 bytes at an MTU of 1500.
+    ///
+    /// @param mtuBytes 0 for the loopback's
+    public static int payloadBytes(final int mtuBytes) {
+        return ((mtuBytes == 0 ? LOOPBACK_MTU_BYTES : mtuBytes) - HEADERS_BYTES) / SLOT_UNIT_BYTES * SLOT_UNIT_BYTES;
     }
 
     /// A datagram's cost needs Framecast among the contenders, a hop's a scheme over unicast: what is missing
@@ -98,15 +106,16 @@ public final class ModelProbe {
     }
 
     private CostModel.Multicast datagram() throws InterruptedException {
+        final double payload = payloadBytes(plan.mtuBytes());
         final Contender contender = warm(true);
         if (contender == null) {
-            return new CostModel.Multicast(0, 0, Double.NaN, PAYLOAD_BYTES);
+            return new CostModel.Multicast(0, 0, Double.NaN, payload);
         }
-        final double datagrams = plan.frameBytes() / PAYLOAD_BYTES;
+        final double datagrams = plan.frameBytes() / payload;
         final int many = plan.subscribersMax();
         final double one = loneSeconds(contender, 1, plan.frameBytes()) / datagrams;
         final double each = many == 1 ? one : loneSeconds(contender, many, plan.frameBytes()) / datagrams;
-        return ModelParameters.fitMulticast(PAYLOAD_BYTES, one, many + 1, each);
+        return ModelParameters.fitMulticast(payload, one, many + 1, each);
     }
 
     // Frames in host memory take other code than those in a device's.

@@ -1,6 +1,7 @@
 package io.framecast.perf.streaming;
 
 import io.framecast.perf.harness.LinkMeter;
+import io.framecast.perf.harness.ProcessUse;
 
 /// The report of a receiver.
 ///
@@ -10,6 +11,7 @@ import io.framecast.perf.harness.LinkMeter;
 /// @param backgroundMBps copied in the background, each way; 0 where there was no background
 /// @param compilingShare of the time that the process's compilers worked
 /// @param linkFrames as in [SentReport]
+/// @param taken frames that it was given, those that do not count too
 record ReceivedReport(
         String device,
         String placement,
@@ -21,4 +23,6 @@ record ReceivedReport(
         double backgroundMBps,
         double compilingShare,
         long linkFrames,
-        LinkMeter.Carried link) {}
+        LinkMeter.Carried link,
+        long taken,
+        ProcessUse use) {}

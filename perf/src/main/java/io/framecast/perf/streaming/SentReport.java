@@ -1,6 +1,7 @@
 package io.framecast.perf.streaming;
 
 import io.framecast.perf.harness.LinkMeter;
+import io.framecast.perf.harness.ProcessUse;
 
 /// The report of a source.
 ///
@@ -9,6 +10,8 @@ import io.framecast.perf.harness.LinkMeter;
 /// @param compilingShare of the time that the process's compilers worked
 /// @param linkFrames frames that went back to back, and the last one, which its link carried
 /// @param link what else it did meanwhile
+/// @param controlPerDatagram control datagrams that the source took and sent for each of data, joins included; negative
+/// for schemes that have none
 record SentReport(
         String transport,
         String device,
@@ -16,4 +19,13 @@ record SentReport(
         double backgroundMBps,
         double compilingShare,
         long linkFrames,
-        LinkMeter.Carried link) {}
+        LinkMeter.Carried link,
+        ProcessUse use,
+        double controlPerDatagram) {
+    static final double UNKNOWN = -1;
+
+    SentReport withControl(final double perDatagram) {
+        return new SentReport(
+                transport, device, frames, backgroundMBps, compilingShare, linkFrames, link, use, perDatagram);
+    }
+}

@@ -76,6 +76,12 @@ final class SourceFrames implements AutoCloseable {
         return written;
     }
 
+    /// Names the memory that is sent from.
+    void use(final TreeLinks links) {
+        links.use(noise);
+        slots.forEach(links::use);
+    }
+
     /// Sends the frame in chunks, one on its way out of the device while the one before it is sent.
     void send(final Stamp stamp, final TreeLinks links) throws IOException {
         if (!inDevice) {

@@ -1,7 +1,12 @@
 package io.framecast.perf.streaming;
 
 /// One setting that every contender is measured in.
-public record StreamingCase(int subscribers, Direction direction) {
+public record StreamingCase(int subscribers, Direction direction, Impairment impairment) {
+    /// Nothing lost, no receiver slow.
+    public StreamingCase(final int subscribers, final Direction direction) {
+        this(subscribers, direction, Impairment.NONE);
+    }
+
     boolean isPeak() {
         return direction == Direction.NONE;
     }
@@ -12,12 +17,13 @@ public record StreamingCase(int subscribers, Direction direction) {
     }
 
     StreamingCase alone() {
-        return new StreamingCase(subscribers, Direction.NONE);
+        return new StreamingCase(subscribers, Direction.NONE, impairment);
     }
 
     String text() {
         return subscribers
                 + (subscribers == 1 ? " subscriber, " : " subscribers, ")
-                + (isPeak() ? "peak" : "streaming " + direction.label());
+                + (isPeak() ? "peak" : "streaming " + direction.label())
+                + impairment.text();
     }
 }

@@ -9,8 +9,10 @@ import io.framecast.perf.harness.FrameContent.Stamp;
 import io.framecast.perf.harness.FramesDifferException;
 import io.framecast.perf.harness.LinkMeter;
 import io.framecast.perf.harness.ProcessCost;
+import io.framecast.perf.harness.ProcessUse;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /// The measurements of a receiver, and its proof that frames equal those sent: the front and the end of
@@ -41,6 +43,10 @@ final class StreamingMeter implements AutoCloseable {
     private long lastNs;
     private boolean measuring;
     private double compilingShare;
+    private final boolean slow;
+    private final long slowNs;
+    private long taken;
+    private ProcessUse use = ProcessUse.NOTHING;
 
     StreamingMeter(
             final StreamingSpec spec,
@@ -51,6 +57,12 @@ final class StreamingMeter implements AutoCloseable {
         this.acknowledgements = acknowledgements;
         this.background = background;
         frameBytes = spec.frameBytes();
+        slow = spec.isSlow();
+        slowNs = slow ? spec.slowNs() : 0;
+        if (slow) {
+            // The source is held back by its delivery alone.
+            acknowledgements.acknowledge(Long.MAX_VALUE);
+        }
         link = spec.linkMeter();
         stream = device.openStream();
         ends = device.allocatePinned(2 * END_OFFSET);
@@ -70,18 +82,30 @@ final class StreamingMeter implements AutoCloseable {
             throw new FramesDifferException("a frame of " + region.bytes() + " bytes, expected " + frameBytes);
         }
         final Stamp stamp = front(region);
-        if (stamp.number() != next) {
+        if (slow ? stamp.number() < next : stamp.number() != next) {
             throw new FramesDifferException("frame " + stamp.number() + " came where " + next + " was due");
         }
-        next++;
+        next = stamp.number() + 1;
+        taken++;
         FrameContent.requireEnd(ends.asSlice(END_OFFSET, Long.BYTES), frameBytes, stamp);
         if (stamp.is(Stamp.CHECKED)) {
             FrameContent.requireSame(all(region), expected, stamp);
             checked++;
         }
         count(stamp, readyNs);
-        acknowledgements.acknowledge(stamp.number());
+        if (slow) {
+            hold();
+        } else {
+            acknowledgements.acknowledge(stamp.number());
+        }
         return stamp.is(Stamp.LAST);
+    }
+
+    private void hold() {
+        final long endNs = System.nanoTime() + slowNs;
+        for (long left = slowNs; left > 0; left = endNs - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
     }
 
     private void count(final Stamp stamp, final long readyNs) {
@@ -109,7 +133,9 @@ final class StreamingMeter implements AutoCloseable {
             carried = link.end();
             linkFrames = frames + 1;
             background.end();
-            compilingShare = cost.end().compilingShare();
+            final ProcessCost.Spent spent = cost.end();
+            compilingShare = spent.compilingShare();
+            use = ProcessUse.of(spent);
         }
     }
 
@@ -147,7 +173,9 @@ final class StreamingMeter implements AutoCloseable {
                 background.achievedMBps(),
                 compilingShare,
                 linkFrames,
-                carried);
+                carried,
+                taken,
+                use);
     }
 
     private double latencyUs(final double percent) {

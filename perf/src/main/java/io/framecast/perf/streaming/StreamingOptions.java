@@ -1,5 +1,6 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.api.Channel;
 import io.framecast.api.error.ConfigException;
 import io.framecast.perf.alltoall.AllToAllBench;
 import io.framecast.perf.harness.BenchNet;
@@ -25,6 +26,9 @@ import picocli.CommandLine.Option;
 /// The options of `framecast bench streaming` as users give them, and the plan they make.
 public final class StreamingOptions {
     private static final String AUTO = "auto";
+    private static final String NONE = "none";
+    private static final int BRIDGE_MTU_BYTES = 1500;
+    private static final double LOSS_MAX = 0.2;
     private static final String BROADCAST = "broadcast";
     private static final String ALL_TO_ALL = "all-to-all";
     // A frame is claimed whole, and the window is larger.
@@ -87,7 +91,9 @@ public final class StreamingOptions {
     @Option(
             names = "--against",
             paramLabel = "LIST",
-            description = "ring, knomial, knomial-K, unicast, none; default ring,knomial.")
+            description =
+                    "ring, knomial, knomial-K, unicast, none; over TCP, or with :rc behind it by RDMA writes over verbs' reliable"
+                            + " connections; default ring,knomial.")
     private String against = "ring,knomial";
 
     @Option(names = "--radix", paramLabel = "K", description = "Of the k-nomial tree where none is named; default 2.")
@@ -127,8 +133,27 @@ public final class StreamingOptions {
                             + " much as the machine carries.")
     private String netRate = "0";
 
-    @Option(names = "--mtu", paramLabel = "BYTES", description = "Longest IP packet; default 1500.")
-    private int mtu = 1500;
+    @Option(
+            names = "--loss",
+            paramLabel = "LIST",
+            description = "Shares of packets that each host loses at its input, such as 0,0.01; needs --net bridge;"
+                    + " default 0.")
+    private String loss = "0";
+
+    @Option(
+            names = "--slow",
+            paramLabel = "LIST",
+            description = "Deliveries of one receiver that takes frames at a quarter of its link's rate, such as"
+                    + " none,reliable,latest,deadline=100ms,evict=500ms; needs --net-rate; default none.")
+    private String slow = NONE;
+
+    @Option(
+            names = "--mtu",
+            paramLabel = "BYTES",
+            description =
+                    "Longest IP packet; default the network's own: 1500 on a bridge, 65536 on the loopback, where TCP's"
+                            + " packets are as long.")
+    private @Nullable Integer mtu;
 
     @Option(names = "--frame-bytes", paramLabel = "BYTES", description = "Length of frames; default 4M.")
     private String frameBytes = "4M";
@@ -168,14 +193,15 @@ public final class StreamingOptions {
         return new StreamingPlan(
                 contenders(),
                 OptionValues.bytesList("--subscribers", subscribers, 1, StreamingRun.RECEIVERS_MAX),
-                background.equals("none")
+                background.equals(NONE)
                         ? List.of()
                         : OptionValues.list("--background", background, text -> Direction.parse("--background", text)),
+                impairments(network, limit),
                 OptionValues.bytes("--background-rate", backgroundRate, 0, RATE_MAX),
                 bytes,
                 OptionValues.word("--transport", transport, TRANSPORTS),
                 network,
-                (int) OptionValues.within("--mtu", mtu, 1500, 9000),
+                mtuBytes(network),
                 limit,
                 networkInterface,
                 Math.min(bytes, multiple("--chunk", chunk, FRAME_BYTES_MAX)),
@@ -189,6 +215,40 @@ public final class StreamingOptions {
                         quick ? 0.1 : 0.2,
                         quick ? 0.1 : 0.3,
                         OptionValues.within("--seconds", seconds == null ? quick ? 0.2 : 0.6 : seconds, 0.05, 3_600)));
+    }
+
+    private int mtuBytes(final BenchNet network) {
+        if (mtu == null) {
+            return network == BenchNet.BRIDGE ? BRIDGE_MTU_BYTES : 0;
+        }
+        return (int) OptionValues.within("--mtu", mtu, BRIDGE_MTU_BYTES, 9000);
+    }
+
+    private List<Impairment> impairments(final BenchNet network, final int limit) {
+        final List<Double> losses = OptionValues.list(
+                "--loss",
+                loss,
+                text -> OptionValues.within("--loss", OptionValues.number("--loss", text), 0, LOSS_MAX));
+        final List<String> deliveries = OptionValues.list("--slow", slow, StreamingOptions::delivery);
+        OptionValues.require(network == BenchNet.BRIDGE || losses.equals(List.of(0.0)), "--loss: needs --net bridge");
+        OptionValues.require(limit > 0 || deliveries.equals(List.of("")), "--slow: needs --net-rate");
+        return losses.stream()
+                .flatMap(share -> deliveries.stream().map(delivery -> new Impairment(share, delivery)))
+                .toList();
+    }
+
+    // Whether a channel takes it.
+    private static String delivery(final String text) {
+        if (text.equals(NONE)) {
+            return "";
+        }
+        try {
+            Channel.parse("framecast:udp?group=224.20.30.45:20000|delivery=" + text);
+        } catch (final ConfigException e) {
+            final String why = String.valueOf(e.getMessage());
+            throw new ConfigException("--slow: " + why.substring(why.lastIndexOf(": ") + 2), e);
+        }
+        return text;
     }
 
     private static @Nullable Double limited(final long bytesPerSecond) {
@@ -207,7 +267,7 @@ public final class StreamingOptions {
         final List<Contender> all = new ArrayList<>();
         OptionValues.words("--placement", placements, PLACEMENTS)
                 .forEach(placement -> all.add(Contender.framecast(placement)));
-        if (!against.equals("none")) {
+        if (!against.equals(NONE)) {
             final int usual = (int) OptionValues.within("--radix", radix, 2, StreamingRun.RECEIVERS_MAX);
             OptionValues.list("--against", against, StreamingOptions::scheme)
                     .forEach(scheme -> all.add(Contender.over(scheme, usual)));
@@ -238,8 +298,9 @@ public final class StreamingOptions {
 
     private static String scheme(final String text) {
         OptionValues.require(
-                text.matches("ring|unicast|knomial(-([2-9]|[12]\\d|3[0-2]))?"),
-                "--against: expected ring, knomial, knomial-K (2 … 32), unicast or none, got " + text);
+                text.matches("(ring|unicast|knomial(-([2-9]|[12]\\d|3[0-2]))?)(:rc)?"),
+                "--against: expected ring, knomial, knomial-K (2 … 32), unicast, each perhaps with :rc, or none, got "
+                        + text);
         return text;
     }
 
@@ -262,7 +323,7 @@ public final class StreamingOptions {
         head.put("frame_bytes", plan.frameBytes());
         head.put("chunk_bytes", plan.chunkBytes());
         head.put("net", plan.net().label());
-        head.put("mtu", plan.mtuBytes());
+        head.put("mtu", plan.mtuBytes() == 0 ? null : plan.mtuBytes());
         head.put("net_MBps", limited(plan.netBytesPerSecond()));
         head.put("in_flight", plan.inFlight());
         final long link = plan.linkBytesPerSecond();

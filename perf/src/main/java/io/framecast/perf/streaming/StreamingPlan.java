@@ -9,11 +9,12 @@ import java.util.Map;
 /// A run as asked for.
 ///
 /// @param directions without [Direction#NONE], which is always measured
+/// @param impairments each measured with every number of subscribers
 /// @param backgroundBytesPerSecond of each process and direction; 0 for as much as is taken
 /// @param frameBytes length of all frames
 /// @param transport Framecast's, as in a channel's URI
 /// @param net of the processes: one machine's loopback, or a network namespace for each
-/// @param mtuBytes longest IP packets
+/// @param mtuBytes longest IP packets; 0 for the interface's
 /// @param netBytesPerSecond that the link of each namespace carries, each way; 0 for as much as the machine can
 /// @param networkInterface Framecast's on the loopback, as in a channel's URI
 /// @param chunkBytes what a hop over unicast passes on at a time; a multiple of
@@ -26,6 +27,7 @@ public record StreamingPlan(
         List<Contender> contenders,
         List<Integer> subscribers,
         List<Direction> directions,
+        List<Impairment> impairments,
         long backgroundBytesPerSecond,
         int frameBytes,
         String transport,
@@ -102,6 +104,7 @@ public record StreamingPlan(
                 contenders,
                 subscribers,
                 directions,
+                impairments,
                 backgroundBytesPerSecond,
                 bytes,
                 transport,
@@ -121,8 +124,14 @@ public record StreamingPlan(
     Map<StreamingCase, List<Contender>> cases() {
         final Map<StreamingCase, List<Contender>> all = new LinkedHashMap<>();
         for (final int count : subscribers) {
-            all.put(new StreamingCase(count, Direction.NONE), contenders);
-            directions.forEach(direction -> all.put(new StreamingCase(count, direction), contenders));
+            for (final Impairment impairment : impairments) {
+                // Who is alone and slow leaves nobody to be measured.
+                if (count > 1 || !impairment.hasSlow()) {
+                    all.put(new StreamingCase(count, Direction.NONE, impairment), contenders);
+                    directions.forEach(
+                            direction -> all.put(new StreamingCase(count, direction, impairment), contenders));
+                }
+            }
         }
         return all;
     }
@@ -132,7 +141,7 @@ public record StreamingPlan(
     }
 
     int measurements() {
-        return times.rounds * subscribers.size() * (1 + directions.size()) * contenders.size();
+        return times.rounds * cases().size() * contenders.size();
     }
 
     public int subscribersMax() {

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 /// @param latencyUs of frames alone, at the receiver that had them last
 /// @param checkedFrames frames of which every byte was compared, at the receiver with fewest
 /// @param link what its links carried
+/// @param use what its processes took
 /// @param failure why there is no result, or empty
 record StreamingResult(
         String transport,
@@ -27,18 +28,32 @@ record StreamingResult(
         double compilingShare,
         long checkedFrames,
         LinkUse link,
+        StreamUse use,
         String failure)
         implements RoundsRow.Round {
     static StreamingResult failed(final String why) {
         return new StreamingResult(
-                "", "", "", Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN, 0, LinkUse.UNKNOWN, why);
+                "",
+                "",
+                "",
+                Double.NaN,
+                Double.NaN,
+                Double.NaN,
+                Double.NaN,
+                Double.NaN,
+                0,
+                LinkUse.UNKNOWN,
+                StreamUse.UNKNOWN,
+                why);
     }
 
     static StreamingResult of(
             final StreamingPlan plan,
             final Direction direction,
             final SentReport source,
-            final List<ReceivedReport> receivers) {
+            final List<ReceivedReport> all,
+            final boolean lastIsSlow) {
+        final List<ReceivedReport> receivers = lastIsSlow ? all.subList(0, all.size() - 1) : all;
         final List<Double> copied = new ArrayList<>();
         if (direction.atSource() != BackgroundLoad.Load.NONE) {
             copied.add(source.backgroundMBps());
@@ -57,6 +72,7 @@ record StreamingResult(
                 Math.max(source.compilingShare(), most(receivers, ReceivedReport::compilingShare)),
                 (long) -most(receivers, receiver -> -receiver.checkedFrames()),
                 LinkUse.of(plan, source, receivers),
+                StreamUse.of(source, receivers, lastIsSlow ? all.getLast() : null),
                 "");
     }
 

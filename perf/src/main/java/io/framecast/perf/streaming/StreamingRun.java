@@ -124,6 +124,7 @@ public final class StreamingRun implements Rounds.Measuring<StreamingCase, Conte
                 .mapToObj(spec::ofReceiver)
                 .toList();
         try {
+            set(setting);
             final long endNs = System.nanoTime() + (long) (most * NS_PER_SECOND);
             final Pool.Reports reports =
                     pools.run(contender, () -> start(contender), pool -> pool.run(spec, ofReceivers, 0, endNs));
@@ -131,7 +132,8 @@ public final class StreamingRun implements Rounds.Measuring<StreamingCase, Conte
                     changed,
                     setting.direction(),
                     Records.read(SentReport.class, reports.source()),
-                    reports.receivers(ReceivedReport.class));
+                    reports.receivers(ReceivedReport.class),
+                    setting.impairment().hasSlow());
         } catch (final MeasurementFailedException e) {
             if (e.reason() == Reason.STUCK) {
                 stuck.merge(contender, 1, Integer::sum);
@@ -150,6 +152,18 @@ public final class StreamingRun implements Rounds.Measuring<StreamingCase, Conte
                 network()::host,
                 console,
                 _ -> {});
+    }
+
+    // Links that lose, and multicast to no more than those that receive.
+    private void set(final StreamingCase setting) {
+        if (plan.isOnNamespaces()) {
+            try {
+                final double loss = setting.impairment().loss();
+                network().set(loss, loss > 0, setting.subscribers());
+            } catch (final IOException e) {
+                throw new ConfigException("--net: " + e.getMessage(), e);
+            }
+        }
     }
 
     private Network network() {

@@ -5,6 +5,7 @@ import io.framecast.perf.harness.BackgroundLoad;
 import io.framecast.perf.harness.FrameContent.Stamp;
 import io.framecast.perf.harness.LinkMeter;
 import io.framecast.perf.harness.ProcessCost;
+import io.framecast.perf.harness.ProcessUse;
 import java.io.IOException;
 
 /// Says which frame of a stream is next and when it may be sent: first some that do not count, then one at a
@@ -65,15 +66,17 @@ final class StreamingSource {
             acknowledgements.await(source.number);
             final LinkMeter.Carried carried = source.link.end();
             background.end();
-            final double compilingShare = source.cost.end().compilingShare();
+            final ProcessCost.Spent spent = source.cost.end();
             return new SentReport(
                     transport,
                     device.name(),
                     source.number + 1,
                     background.achievedMBps(),
-                    compilingShare,
+                    spent.compilingShare(),
                     source.number + 1 - source.firstOfMany,
-                    carried);
+                    carried,
+                    ProcessUse.of(spent),
+                    SentReport.UNKNOWN);
         }
     }
 

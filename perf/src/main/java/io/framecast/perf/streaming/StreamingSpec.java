@@ -18,6 +18,8 @@ record StreamingSpec(StreamingPlan plan, Contender contender, StreamingCase sett
     private static final long WINDOW_BYTES_MIN = 4 << 20;
     // More than subscribers hold by default.
     private static final int FRAMES_HELD = 8;
+    private static final double SLOW_TIMES = 4;
+    private static final double NS_PER_SECOND = 1e9;
 
     int frameBytes() {
         return plan.frameBytes();
@@ -35,6 +37,17 @@ record StreamingSpec(StreamingPlan plan, Contender contender, StreamingCase sett
     /// Frames that have been through every buffer of a stream once, whichever scheme's.
     int framesUntilTouched() {
         return (int) (windowBytes() / frameBytes()) + FRAMES_HELD;
+    }
+
+    /// Whether this receiver takes frames at a fraction of its link's rate, and nobody waits for it but by its
+    /// delivery.
+    boolean isSlow() {
+        return setting.impairment().hasSlow() && index == receivers() - 1;
+    }
+
+    /// How long a slow receiver holds each frame.
+    long slowNs() {
+        return (long) (SLOW_TIMES * NS_PER_SECOND * frameBytes() / plan.netBytesPerSecond());
     }
 
     int receivers() {
@@ -86,15 +99,26 @@ record StreamingSpec(StreamingPlan plan, Contender contender, StreamingCase sett
         return new BackgroundLoad(device, setting.direction().atReceiver(), plan.backgroundBytesPerSecond());
     }
 
+    /// A channel of this stream whose transport alone is used, for frames in host memory.
+    Channel channelOver(final String transport, final int rank) {
+        return channel(transport, rank, new DeviceChoice(DeviceChoice.HOST, 0), "auto");
+    }
+
     /// @param rank of the process
     /// @param placement `auto` for what the engine finds best
     Channel channel(final int rank, final DeviceChoice device, final String placement) {
+        return channel(plan.transport(), rank, device, placement);
+    }
+
+    private Channel channel(final String transport, final int rank, final DeviceChoice device, final String placement) {
         final String inDevice =
                 "|chunk=" + plan.chunkBytes() + (placement.equals("auto") ? "" : "|placement=" + placement);
-        return Channel.parse("framecast:" + plan.transport() + "?group=" + GROUP + ":" + port + "|interface="
-                + (plan.isOnNamespaces() ? address(rank) : plan.networkInterface()) + "|mtu=" + plan.mtuBytes()
+        return Channel.parse("framecast:" + transport + "?group=" + GROUP + ":" + port + "|interface="
+                + (plan.isOnNamespaces() ? address(rank) : plan.networkInterface())
+                + (plan.mtuBytes() == 0 ? "" : "|mtu=" + plan.mtuBytes())
                 + "|frame-max=" + frameBytes() + "|window="
                 + windowBytes() + "|device="
-                + device.text() + (device.isHost() ? "" : inDevice));
+                + device.text() + (device.isHost() ? "" : inDevice)
+                + (rank > 0 && isSlow() ? "|delivery=" + setting.impairment().slowDelivery() : ""));
     }
 }

@@ -29,6 +29,14 @@ final class StreamingTable {
             .field("source_link_share", round -> round.link().sourceShare())
             .field("receiver_link_share", round -> round.link().receiverShare())
             .field("cpu_share", round -> round.link().busyShare())
+            .field("source_cpu", round -> round.use().source().cpuShare())
+            .field("source_threads", round -> round.use().source().threads())
+            .field("source_resident_MB", round -> round.use().source().residentBytes() / 1e6)
+            .field("receiver_cpu", round -> round.use().receiver().cpuShare())
+            .field("receiver_threads", round -> round.use().receiver().threads())
+            .field("receiver_resident_MB", round -> round.use().receiver().residentBytes() / 1e6)
+            .field("control_per_datagram", round -> round.use().controlPerDatagram())
+            .field("slow_share", round -> round.use().slowShare())
             .field("failure", round -> round.hasFailed() ? round.failure() : null);
 
     static final Table<StreamingRow> TABLE = new Table<StreamingRow>()
@@ -48,6 +56,12 @@ final class StreamingTable {
             .field("device", StreamingRow::device)
             .field("emulated", row -> row.device().contains(DeviceChoice.EMULATED))
             .field("subscribers", row -> row.setting().subscribers())
+            .field("loss", row -> row.setting().impairment().loss())
+            .field(
+                    "slow_delivery",
+                    row -> row.setting().impairment().hasSlow()
+                            ? row.setting().impairment().slowDelivery()
+                            : null)
             .field("transport", StreamingRow::transport)
             .field("source", row -> row.plan().sourceInDevice() ? "device" : "host")
             .field("frame_bytes", row -> row.plan().frameBytes())
@@ -64,6 +78,20 @@ final class StreamingTable {
             .field("source_link_share", row -> link(row, LinkUse::sourceShare))
             .field("receiver_link_share", row -> link(row, LinkUse::receiverShare))
             .field("cpu_share", row -> link(row, LinkUse::busyShare))
+            .field("source_cpu", row -> row.median(round -> round.use().source().cpuShare()))
+            .field(
+                    "receiver_cpu",
+                    row -> row.median(round -> round.use().receiver().cpuShare()))
+            .field(
+                    "receiver_threads",
+                    row -> row.median(round -> round.use().receiver().threads()))
+            .field(
+                    "receiver_resident_MB",
+                    row -> row.median(round -> round.use().receiver().residentBytes() / 1e6))
+            .field(
+                    "control_per_datagram",
+                    row -> row.median(round -> round.use().controlPerDatagram()))
+            .field("slow_share", row -> row.median(round -> round.use().slowShare()))
             .field("ratio_to_peak", StreamingRow::toPeak)
             .field("predicted_MBps", StreamingRow::predictedMBps)
             .field("predicted_latency_us", StreamingRow::predictedLatencyUs)
@@ -86,6 +114,12 @@ final class StreamingTable {
             .column("p99 ms", row -> Table.decimal(row.median(StreamingResult::latencyP99Us) / US_PER_MS, 2))
             .column("link B/B", row -> Table.decimal(link(row, LinkUse::sourcePerByte), 2))
             .column("of link", row -> Table.decimal(link(row, LinkUse::receiverShare), 2))
+            .column(
+                    "control",
+                    row -> Table.decimal(row.median(round -> round.use().controlPerDatagram()), 3))
+            .column(
+                    "slow got",
+                    row -> Table.decimal(row.median(round -> round.use().slowShare()), 2))
             .column("CPU", row -> Table.decimal(link(row, LinkUse::busyShare), 2))
             .column("model MB/s", row -> Table.decimal(row.predictedMBps(), 0))
             .column("model ms", row -> Table.decimal(row.predictedLatencyUs() / US_PER_MS, 2));
@@ -107,7 +141,8 @@ final class StreamingTable {
 
     private static String scenario(final StreamingRow row) {
         return row.setting().scenario()
-                + (row.setting().isPeak() ? "" : " " + row.setting().direction().label());
+                + (row.setting().isPeak() ? "" : " " + row.setting().direction().label())
+                + row.setting().impairment().text();
     }
 
     private static String background(final StreamingRow row) {
@@ -182,7 +217,9 @@ final class StreamingTable {
 
     private static Figure.Value value(final StreamingRow row, final String suffix, final Statistics statistics) {
         final String category = Integer.toString(row.setting().subscribers());
-        return new Figure.Value(row.contender().text() + suffix, category, statistics);
+        final String series =
+                row.contender().text() + row.setting().impairment().text() + suffix;
+        return new Figure.Value(series, category, statistics);
     }
 
     private static Figure figure(

@@ -45,6 +45,7 @@ final class TreeReceiver implements AutoCloseable {
         stream = device.openStream();
         region = device.allocate((long) frames * frameBytes);
         staging = device.allocatePinned((long) SLOTS * chunkBytes);
+        links.use(device.hostAddressable() ? region.host() : staging);
         for (int i = 0; i < SLOTS; i++) {
             slotEvents.add(device.openEvent());
         }
@@ -64,6 +65,7 @@ final class TreeReceiver implements AutoCloseable {
                 stream.record(frameEvents.get(frame));
                 arrived.put(frame);
             }
+            links.flush();
             finishing.join();
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -125,15 +127,7 @@ final class TreeReceiver implements AutoCloseable {
             Thread.currentThread().interrupt();
         } catch (final RuntimeException | Error e) {
             failure = e;
-            closeLinks();
-        }
-    }
-
-    private void closeLinks() {
-        try {
-            links.close();
-        } catch (final IOException e) {
-            // A reader fails all the same.
+            links.interrupt();
         }
     }
 

@@ -5,12 +5,12 @@ import io.framecast.perf.harness.BackgroundLoad;
 import io.framecast.perf.harness.DeviceChoice;
 import java.io.IOException;
 
-/// Broadcast over unicast, TCP here: a ring, a k-nomial tree or a connection to each, in chunks. Each hop receives a
+/// Broadcast over unicast, by TCP or writes over reliable connections: a ring, a k-nomial tree or a connection to each,
+/// in chunks. Each hop receives a
 /// chunk in
 /// pinned host memory, has it copied into its device, and passes it on from there meanwhile. A chunk as long
 /// as a frame makes it the scheme without pipelining.
 final class TreeScheme implements Scheme {
-    private static final String TRANSPORT = "tcp";
     private static final int SOURCE = 0;
 
     @Override
@@ -19,7 +19,9 @@ final class TreeScheme implements Scheme {
                 Acknowledgements acknowledgements = new Acknowledgements(spec);
                 TreeLinks links = TreeLinks.open(spec, SOURCE);
                 SourceFrames frames = new SourceFrames(spec, device)) {
-            return StreamingSource.run(spec, acknowledgements, device, TRANSPORT, stamp -> frames.send(stamp, links));
+            frames.use(links);
+            return StreamingSource.run(
+                    spec, acknowledgements, device, links.transport(), stamp -> frames.send(stamp, links));
         }
     }
 

@@ -67,4 +67,57 @@ final class LimitedLinkTest {
                     row.contender().text() + ": " + link);
         }
     }
+
+    @Tag("campaign")
+    @Test
+    void shouldHoldBackByItsDeliveryAlone() throws Exception {
+        final String why = Networks.unavailable();
+        Assumptions.assumeTrue(why.isEmpty(), () -> "skipped: no network namespaces: " + why);
+        final StreamingPlan plan = parsed(
+                        new StreamingOptions(),
+                        "--net",
+                        "bridge",
+                        "--net-rate",
+                        Long.toString(RATE),
+                        "--loss",
+                        "0,0.01",
+                        "--slow",
+                        "reliable,latest",
+                        "--subscribers",
+                        "1,3",
+                        "--device",
+                        "host",
+                        "--background",
+                        "none",
+                        "--frame-bytes",
+                        "256K",
+                        "--against",
+                        "none",
+                        "--quick",
+                        "--seconds",
+                        "1")
+                .plan();
+        final List<StreamingRow> rows;
+        try (StreamingRun run = new StreamingRun(plan, _ -> {})) {
+            rows = run.run(_ -> {});
+        }
+        // One who is alone is not slow.
+        assertEquals(4, rows.size());
+        for (final StreamingRow row : rows) {
+            final String text = row.setting().text();
+            assertEquals(List.of(), row.failures(), text);
+            final StreamingResult result = row.rounds().getFirst();
+            final boolean reliable = row.setting().impairment().slowDelivery().equals("reliable");
+            // A quarter of the rate, and all of it.
+            assertEquals(
+                    reliable ? 0.25 : 1,
+                    result.broadcastMBps() * 1e6 / RATE,
+                    reliable ? 0.1 : 0.4,
+                    text + ": " + result);
+            assertEquals(reliable, result.use().slowShare() == 1, text + ": " + result);
+            assertTrue(result.use().slowShare() > 0.05, text + ": " + result);
+            assertTrue(result.use().controlPerDatagram() > 0, text + ": " + result);
+            assertTrue(result.use().receiver().threads() > 1, text + ": " + result);
+        }
+    }
 }

@@ -26,6 +26,7 @@ final class PredictionTest {
                 List.of(),
                 List.of(4),
                 List.of(),
+                List.of(Impairment.NONE),
                 background,
                 FRAME_BYTES,
                 "auto",
@@ -48,7 +49,7 @@ final class PredictionTest {
     private static Prediction of(
             final String scheme, final Direction direction, final long background, final String placement) {
         final StreamingRow row = new StreamingRow(
-                new Contender(scheme, placement, scheme.equals(Scheme.KNOMIAL) ? 2 : 0),
+                new Contender(scheme, placement, scheme.equals(Scheme.KNOMIAL) ? 2 : 0, "tcp"),
                 new StreamingCase(4, direction),
                 plan(background),
                 List.of(),

@@ -44,6 +44,7 @@ final class SchemesTest {
                 List.of(contender),
                 List.of(receivers),
                 List.of(direction),
+                List.of(Impairment.NONE),
                 50_000_000,
                 FRAME_BYTES,
                 "auto",

@@ -73,7 +73,7 @@ final class StreamingToolTest {
     @Test
     void shouldSayInOneLineWhatIsWrong() throws Exception {
         assertRefused(
-                "--against: expected ring, knomial, knomial-K (2 … 32), unicast or none, got star",
+                "--against: expected ring, knomial, knomial-K (2 … 32), unicast, each perhaps with :rc, or none, got star",
                 "--against",
                 "star");
         assertRefused("--background: expected h2d, d2h, both, paper or none, got up", "--background", "up");
@@ -81,6 +81,16 @@ final class StreamingToolTest {
         assertRefused("--frame-bytes: expected a multiple of 1024, got 5000", "--frame-bytes", "5000");
         assertRefused("--subscribers: expected 1 … 32, got 33", "--subscribers", "33");
         assertRefused("--net-rate: needs --net bridge", "--net-rate", "50m");
+        assertRefused("--loss: needs --net bridge", "--loss", "0.01");
+        assertRefused("--slow: needs --net-rate", "--slow", "latest");
+        assertRefused(
+                "--slow: expected reliable, latest, deadline=T or evict=T",
+                "--net",
+                "bridge",
+                "--net-rate",
+                "50m",
+                "--slow",
+                "often");
         assertRefused("device: expected emulated below 16, got emulated:50", "--device", "emulated:50");
     }
 

@@ -1,0 +1,43 @@
+package io.framecast.perf.links;
+
+import io.framecast.perf.harness.Connections;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SocketChannel;
+
+/// A hop by TCP: nothing but frames goes over it.
+public final class TcpLink implements HopLink {
+    private final SocketChannel channel;
+
+    /// @param channel closed with this
+    /// @param partBytes longest part
+    public TcpLink(final SocketChannel channel, final int partBytes) throws IOException {
+        this.channel = channel;
+        channel.setOption(StandardSocketOptions.SO_SNDBUF, PARTS_UNDER_WAY * partBytes);
+    }
+
+    @Override
+    public void read(final MemorySegment part) throws IOException {
+        Connections.readFully(channel, part.asByteBuffer());
+    }
+
+    @Override
+    public void write(final MemorySegment part) throws IOException {
+        Connections.writeFully(channel, part.asByteBuffer());
+    }
+
+    @Override
+    public void interrupt() {
+        try {
+            channel.close();
+        } catch (final IOException e) {
+            // Who reads fails all the same.
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

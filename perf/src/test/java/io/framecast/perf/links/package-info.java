@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.perf.links;
+
+import org.jspecify.annotations.NullMarked;
