@@ -47,32 +47,30 @@ final class TreeLinks implements AutoCloseable {
 
     private void connect(final StreamingSpec spec, final int rank) throws IOException {
         final Topology topology = Topology.of(spec);
-        final List<Integer> ranks = topology.children(rank);
-        SocketChannel above = null;
+        final List<SocketChannel> opened = new ArrayList<>();
         // Those behind may connect before this process has found the one before it.
         try (ServerSocketChannel server = Connections.listen(spec.address(rank), spec.treePort(rank))) {
+            final int before = rank > 0 ? topology.parent(rank) : rank;
+            final int buffer = HopLink.PARTS_UNDER_WAY * spec.chunkBytes();
             if (rank > 0) {
-                final int before = topology.parent(rank);
-                above = Connections.connect(
-                        spec.address(before), spec.treePort(before), rank, HopLink.PARTS_UNDER_WAY * spec.chunkBytes());
+                opened.add(Connections.connect(spec.address(before), spec.treePort(before), rank, buffer));
             }
-            final List<SocketChannel> below = Connections.accept(server, ranks);
+            opened.addAll(Connections.accept(server, topology.children(rank)));
             // From the source down: each waits for the one before it.
-            if (above != null) {
-                parent = transport == null
-                        ? new TcpLink(above, spec.chunkBytes())
-                        : RcReader.connect(device(), above, spec.chunkBytes());
-            }
-            for (final SocketChannel channel : below) {
-                children.add(
-                        transport == null
-                                ? new TcpLink(channel, spec.chunkBytes())
-                                : RcWriter.accept(device(), channel, spec.chunkBytes()));
+            for (final SocketChannel channel : opened) {
+                if (rank > 0 && parent == null) {
+                    parent = transport == null
+                            ? new TcpLink(channel, spec.chunkBytes())
+                            : RcReader.connect(device(), channel, spec.chunkBytes());
+                } else {
+                    children.add(
+                            transport == null
+                                    ? new TcpLink(channel, spec.chunkBytes())
+                                    : RcWriter.accept(device(), channel, spec.chunkBytes()));
+                }
             }
         } catch (final IOException e) {
-            if (above != null) {
-                above.close();
-            }
+            Connections.closeAll(opened);
             throw e;
         }
     }
