@@ -290,6 +290,36 @@ strange_sources() {
     refused src 'no subscribers'
 }
 
+# A member that stands still until it is evicted, while its key file goes: it is out, and does not come in again. The other has
+# all.
+evicted_member() {
+    local java
+    mkdir -m 700 "$work/evicted"
+    cp "$work/a" "$work/b" "$work/evicted"
+    uri=${uri/alive-timeout=20000/alive-timeout=2000}
+    subscribe 1 first "$uri|auth=keys:$work/a"
+    subscribe 2 second "$uri|auth=keys:$work/b"
+    rate=4 publish "$uri|auth=keys:$work/evicted" --wait-subscribers 2
+    for _ in {1..200}; do
+        [ ! -s "$work/second.received" ] || break
+        sleep 0.1
+    done
+    [ -s "$work/second.received" ] || fail 'the member received nothing'
+    java=$(pgrep -P "${subscribers[second]}")
+    rm "$work/evicted/b"
+    kill -STOP "$java"
+    sleep 5
+    kill -CONT "$java"
+    subscribe 2 again "$uri|auth=keys:$work/b" --wait-timeout 12
+    ended "${subscribers[again]}" 2 again
+    refused again 'does not take key b'
+    ended "${subscribers[second]}" 3 second
+    grep -q 'it evicted this subscriber' "$work/second.log" || fail "the member does not say it: $(said "$work/second.log")"
+    ended "$publisher" 3 src
+    refused src '1 subscriber(s) were evicted'
+    whole first
+}
+
 # stranger CAPTURE WORD…: hears and sends at the bridge, in the background.
 stranger() {
     ip netns exec "$id-evil" python3 "$work/stranger.py" "$@" >"$work/shown.stranger" 2>&1 &
@@ -480,6 +510,7 @@ PYTHON
 run_case 'psk: a file to two' transfer "psk:$work/a" "psk:$work/a" "psk:$work/a"
 run_case 'keys: a file to two' transfer "keys:$work/members" "keys:$work/a" "keys:$work/b"
 run_case 'two keys at the publisher' transfer "psk:$work/both" "psk:$work/a" "psk:$work/b"
+run_case 'keys: a member that is evicted stays out' evicted_member
 run_case 'keys that cannot be used' unusable_keys
 run_case 'another key, and none, beside a member' strangers
 run_case 'sources with another key, and none' strange_sources
