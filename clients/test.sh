@@ -290,7 +290,7 @@ test_leader_is_killed() {
 # Keys and a channel on which frames are encrypted.
 protected() {
     new_channel
-    (umask 077 && for name in key other; do printf 'key1 %s\n' "$(od -An -vtx1 -N32 /dev/urandom | tr -d ' \n')" >"$work/$name"; done)
+    (umask 077 && for name in key other_key; do printf 'key1 %s\n' "$(od -An -vtx1 -N32 /dev/urandom | tr -d ' \n')" >"$work/$name"; done)
     channel="$channel|auth=psk:$work/key|cipher=auto"
 }
 
@@ -299,7 +299,7 @@ test_protected() {
     protected
     leaders "$channel"
     local status=0
-    "$follower" --wait-ms 1000 "${channel/psk:*key/psk:$work/other}" >"$work/stranger" 2>&1 || status=$?
+    "$follower" --wait-ms 1000 "${channel/psk:*key/psk:$work/other_key}" >"$work/stranger" 2>&1 || status=$?
     cat "$work/stranger"
     [ "$status" = 2 ] && grep -q 'no process receives or publishes .* auth= and cipher= are the same' "$work/stranger"
     PYTHONPATH=$here/python /usr/bin/python3 -B - "${channel/psk:*key/psk:$work/log}" <<'END'
@@ -328,7 +328,7 @@ test_publish_protected() {
     start one "$follower" --wait-ms 30000 "$channel|host-group=auto"
     local one=$started
     local status=0
-    "$producer" --frames 10 --wait-ms 100 "${channel/psk:*key/psk:$work/other}" >"$work/stranger" 2>&1 || status=$?
+    "$producer" --frames 10 --wait-ms 100 "${channel/psk:*key/psk:$work/other_key}" >"$work/stranger" 2>&1 || status=$?
     cat "$work/stranger"
     [ "$status" = 2 ] && grep -q 'no process publishes for clients' "$work/stranger"
     start program "$producer" --frames 3000 --bytes 7000 --wait-subscribers 2 "$channel"
