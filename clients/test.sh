@@ -339,7 +339,7 @@ test_publish_protected() {
     grep -q '^frames 3000 .* lost 0 .*: end of stream' "$work/one"
 }
 
-# The leader and the source are killed together: the others lose the source, and wait for nobody.
+# The leader and the source are killed together: the others lose the source, and do not wait.
 test_leader_and_source_are_killed() {
     new_channel
     channel="$channel|alive-timeout=1000"

@@ -5,7 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// What this process takes of the machine, the JVM included.
+/// Threads, memory and CPU of this process, the JVM included.
 ///
 /// @param cpuShare of one processor's time
 /// @param residentBytes of memory that it has touched

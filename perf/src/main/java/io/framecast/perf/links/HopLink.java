@@ -30,7 +30,7 @@ public interface HopLink extends AutoCloseable {
         // Those that copy have nothing under way.
     }
 
-    /// Who reads or writes then fails. Any thread.
+    /// Makes reads and writes fail. Any thread.
     void interrupt();
 
     @Override

@@ -9,7 +9,7 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// What the two ends of a reliable connection say of themselves, over TCP.
+/// The message by which each end of a reliable connection describes itself, over TCP.
 ///
 /// @param descriptor of the endpoint
 /// @param address of memory that the other end may write

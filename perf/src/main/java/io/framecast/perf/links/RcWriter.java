@@ -57,7 +57,7 @@ public final class RcWriter extends RcLink {
         final MemorySegment credit = arena.allocate(WORD_BYTES, WORD_BYTES);
         final RegisteredMemory registered = device.register(credit, Access.PEERS_WRITE);
         new RcHandshake(endpoint.descriptor(), registered.address(), registered.key()).send(channel);
-        // What is written before the other end can take it would be tried again, late.
+        // A write before the other end can take it would be tried again, late.
         RcHandshake.awaitConfirmed(channel);
         return new RcWriter(device, channel, endpoint, arena, registered, credit, reader, slotBytes(partBytes));
     }

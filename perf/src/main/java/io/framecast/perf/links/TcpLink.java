@@ -32,7 +32,7 @@ public final class TcpLink implements HopLink {
         try {
             channel.close();
         } catch (final IOException e) {
-            // Who reads fails all the same.
+            // Reads fail all the same.
         }
     }
 

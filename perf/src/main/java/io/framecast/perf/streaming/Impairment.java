@@ -1,6 +1,6 @@
 package io.framecast.perf.streaming;
 
-/// What a stream has against it: losses on every link, and a receiver that is too slow.
+/// Conditions that impair a stream: losses on every link, and a receiver that is too slow.
 ///
 /// @param loss share of packets that each host loses at its input, data and control alike
 /// @param slowDelivery `delivery=` of the last receiver, which then takes frames at a quarter of its link's rate; empty

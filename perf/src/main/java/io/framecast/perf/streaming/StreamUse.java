@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/// What the processes of one stream took, each a JVM of its own; NaN stands for a figure that is not known.
+/// Resources of the processes of one stream, each a JVM of its own; NaN stands for a figure that is not known.
 ///
 /// @param receiver the mean of those that are not slow
 /// @param controlPerDatagram at the source, for each datagram of data

@@ -125,7 +125,7 @@ public record StreamingPlan(
         final Map<StreamingCase, List<Contender>> all = new LinkedHashMap<>();
         for (final int count : subscribers) {
             for (final Impairment impairment : impairments) {
-                // Who is alone and slow leaves nobody to be measured.
+                // One that is alone and slow leaves none to be measured.
                 if (count > 1 || !impairment.hasSlow()) {
                     all.put(new StreamingCase(count, Direction.NONE, impairment), contenders);
                     directions.forEach(

@@ -96,7 +96,7 @@ public final class StreamingRun implements Rounds.Measuring<StreamingCase, Conte
         return measure(setting, contender, plan);
     }
 
-    /// What a frame alone takes to the receiver that has it last, in µs.
+    /// Time of a frame alone to the receiver that has it last, in µs.
     ///
     /// @param changed the plan of this stream
     /// @throws MeasurementFailedException when a process failed; its contender's processes are fresh then
