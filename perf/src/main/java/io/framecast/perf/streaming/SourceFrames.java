@@ -38,8 +38,12 @@ final class SourceFrames implements AutoCloseable {
             stream.copyToDevice(region.address(), noise, 0, frameBytes);
             stream.synchronize();
         }
-        slots = List.of(device.allocatePinned(chunkBytes), device.allocatePinned(chunkBytes));
-        fetched = List.of(device.openEvent(), device.openEvent());
+        // One on its way out of the device, one that is sent, and the one before, which a link may still read.
+        slots = List.of(
+                device.allocatePinned(chunkBytes),
+                device.allocatePinned(chunkBytes),
+                device.allocatePinned(chunkBytes));
+        fetched = List.of(device.openEvent(), device.openEvent(), device.openEvent());
     }
 
     /// Whether frames come from a device's memory.
@@ -85,6 +89,8 @@ final class SourceFrames implements AutoCloseable {
     /// Sends the frame in chunks, one on its way out of the device while the one before it is sent.
     void send(final Stamp stamp, final TreeLinks links) throws IOException {
         if (!inDevice) {
+            // The frame before it is in the same memory.
+            links.flush();
             FrameContent.stamp(noise, stamp);
             for (int offset = 0; offset < frameBytes; offset += chunkBytes) {
                 links.write(noise.asSlice(offset, length(offset)));
