@@ -51,7 +51,7 @@ final class TreeLinks implements AutoCloseable {
         // Those behind may connect before this process has found the one before it.
         try (ServerSocketChannel server = Connections.listen(spec.address(rank), spec.treePort(rank))) {
             final int before = rank > 0 ? topology.parent(rank) : rank;
-            final int buffer = HopLink.PARTS_UNDER_WAY * spec.chunkBytes();
+            final int buffer = TcpLink.bufferBytes(spec.chunkBytes());
             if (rank > 0) {
                 opened.add(Connections.connect(spec.address(before), spec.treePort(before), rank, buffer));
             }

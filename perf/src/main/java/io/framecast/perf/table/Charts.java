@@ -14,6 +14,8 @@ import org.knowm.xchart.CategorySeries;
 import org.knowm.xchart.ChartEncoder;
 import org.knowm.xchart.style.CategoryStyler;
 import org.knowm.xchart.style.Styler;
+import org.knowm.xchart.style.lines.SeriesLines;
+import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /// Draws figures, by XChart. Needs AWT with fonts, which small systems lack: there a method throws an
 /// unchecked exception or an error.
@@ -24,34 +26,52 @@ final class Charts {
     private static final String BLUE = "#1f6feb";
     private static final String TEAL = "#0f9d8a";
     private static final String ORANGE = "#e07a1f";
+    private static final String PURPLE = "#7c3aed";
+    private static final String GREY = "#8a93a0";
 
     // One colour per series, the same in every plot.
     private static final Map<String, String> COLOURS = Map.ofEntries(
             Map.entry("framecast (aeron)", TEAL),
-            Map.entry("framecast (verbs)", "#7c3aed"),
-            Map.entry("floor", "#8a93a0"),
+            Map.entry("framecast (verbs)", PURPLE),
+            Map.entry("floor", GREY),
             Map.entry("stock-aeron", ORANGE),
             Map.entry("tcp", "#b5366f"),
             Map.entry("framecast, streaming", "#8cb8f5"),
-            Map.entry("framecast, model", "#0b3a80"),
             Map.entry("host-group", TEAL),
             Map.entry("host-group, streaming", "#8fd6cc"),
             Map.entry("independent, streaming", "#8cb8f5"),
             Map.entry("shmem", ORANGE),
             Map.entry("shmem, streaming", "#f3bf8f"),
-            Map.entry("local", "#7c3aed"),
-            Map.entry("copy", "#8a93a0"),
+            Map.entry("local", PURPLE),
+            Map.entry("copy", GREY),
             Map.entry("ring", ORANGE),
             Map.entry("ring, streaming", "#f3bf8f"),
-            Map.entry("ring, model", "#8a4500"),
             Map.entry("knomial", TEAL),
             Map.entry("knomial, streaming", "#8fd6cc"),
-            Map.entry("knomial, model", "#065a4e"));
+            Map.entry("multicast-staged", "#8cb8f5"),
+            Map.entry("ring-pipeline", ORANGE),
+            Map.entry("ring-staged", "#f3bf8f"),
+            Map.entry("knomial-2", TEAL),
+            Map.entry("knomial-2-staged", "#8fd6cc"),
+            Map.entry("knomial-2-pipeline", "#065a4e"),
+            Map.entry("knomial-4", PURPLE),
+            Map.entry("knomial-4-pipeline", PURPLE),
+            Map.entry("unicast", GREY));
+    // A prediction has the colour of what it predicts, darker, and a broken line.
+    private static final List<String> PREDICTED = List.of(", model", ", eq. 9");
 
     private Charts() {}
 
     static String colour(final String series) {
         return COLOURS.getOrDefault(series, BLUE);
+    }
+
+    private static String predicted(final String series) {
+        return PREDICTED.stream()
+                .filter(series::endsWith)
+                .map(suffix -> series.substring(0, series.length() - suffix.length()))
+                .findFirst()
+                .orElse("");
     }
 
     static byte[] png(final Figure figure) throws IOException {
@@ -102,7 +122,14 @@ final class Charts {
                     figure.isLogarithmic() || spreads.stream().allMatch(spread -> spread == 0)
                             ? chart.addSeries(name, figure.categories(), medians(values))
                             : chart.addSeries(name, figure.categories(), medians(values), spreads);
-            final Color colour = Color.decode(colour(name));
+            final String what = predicted(name);
+            final Color colour = what.isEmpty()
+                    ? Color.decode(colour(name))
+                    : Color.decode(colour(what)).darker();
+            if (!what.isEmpty()) {
+                drawn.setLineStyle(SeriesLines.DASH_DASH);
+                drawn.setMarker(SeriesMarkers.NONE);
+            }
             drawn.setFillColor(colour);
             drawn.setLineColor(colour);
             drawn.setMarkerColor(colour);
