@@ -126,8 +126,8 @@ final class Charts {
             final Color colour = what.isEmpty()
                     ? Color.decode(colour(name))
                     : Color.decode(colour(what)).darker();
+            drawn.setLineStyle(what.isEmpty() ? SeriesLines.SOLID : SeriesLines.DASH_DASH);
             if (!what.isEmpty()) {
-                drawn.setLineStyle(SeriesLines.DASH_DASH);
                 drawn.setMarker(SeriesMarkers.NONE);
             }
             drawn.setFillColor(colour);
