@@ -4,11 +4,11 @@
 # streams.sh FILE, with some 20 MB that are published again and again; their checksum is compared at every subscriber.
 # Ends with "N passed, N failed".
 #
-#   FRAMECAST_LAB_STREAMS   which parts, in this order: copies host_group direct direct_set one_sided loss
+#   FRAMECAST_LAB_STREAMS   which parts, in this order: copies host_group direct direct_set schemes one_sided loss
 #                           faults_to_cables devices_gone; default all
 #
 # A JVM takes long to start under emulation: so there is one stream with many faults, not one for each fault. Before it,
-# four short ones: with a co-root, with a host group, into device memory, and there with a co-root.
+# short ones: with a co-root, with a host group, into device memory, there with a co-root, and those of a bench.
 # Lengths of time are those of the faults; how long a stream takes to get over one is not judged, but for ALIVE_MS.
 set -euo pipefail
 
@@ -672,8 +672,21 @@ end() {
     done
 }
 
-parts=${FRAMECAST_LAB_STREAMS:-copies host_group direct direct_set one_sided loss faults_to_cables devices_gone}
-for part in copies host_group direct direct_set; do
+# Every frame is compared at each receiver.
+benched() {
+    "$root/framecast" bench streaming --transport verbs --interface rxe1 --device host --background none --subscribers 2 \
+        --against ring:rc,knomial-2:rc --frame-bytes 256K --quick --json schemes.json
+    # In a row with a failure there would be words.
+    [ "$(grep -o '"failures": \[\]' schemes.json | wc -l)" = 3 ] || { cat schemes.json; return 1; }
+    echo '3 schemes'
+}
+
+schemes() {
+    check 'multicast beside a ring and a tree over reliable connections' benched
+}
+
+parts=${FRAMECAST_LAB_STREAMS:-copies host_group direct direct_set schemes one_sided loss faults_to_cables devices_gone}
+for part in copies host_group direct direct_set schemes; do
     if [[ $parts == "$part" || $parts == "$part "* ]]; then
         "$part"
         parts=${parts#"$part"} parts=${parts# }
