@@ -139,11 +139,8 @@ public final class ModelProbe {
         double best = Double.NaN;
         try {
             for (int round = 0; round < ROUNDS; round++) {
-                final double latencyUs = run.measure(
-                                new StreamingCase(subscribers, Direction.NONE),
-                                contender,
-                                plan.onHost(frameBytes, TIMES))
-                        .latencyUs();
+                final double latencyUs = run.loneUs(
+                        new StreamingCase(subscribers, Direction.NONE), contender, plan.onHost(frameBytes, TIMES));
                 best = Double.isNaN(best) ? latencyUs : Math.min(best, latencyUs);
             }
         } catch (final MeasurementFailedException e) {
