@@ -35,6 +35,7 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
     // Sequence behind the last frame that was given back.
     private long freed;
     private long wanted;
+    // Nothing is written any more: followers that hold nothing may still copy what lies there.
     private boolean abandoned;
 
     private record Loss(long firstFrameId, long count, LossReason reason, long end) {}
@@ -91,7 +92,9 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
     public long nextReleased() {
         do {
             final long limit = abandoned ? next : releasable();
-            segment.free(limit);
+            if (!abandoned) {
+                segment.free(limit);
+            }
             while (oldest < limit) {
                 final int index = SegmentLayout.index(oldest);
                 oldest++;

@@ -184,6 +184,30 @@ class GroupDeliveryTest {
         assertTrue(young.lost.getOrDefault(LossReason.EXPIRED, 0L) > 0, young.lost::toString);
     }
 
+    /// A leader whose stream has ended writes nothing more: what lies in its ring is not gone.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldGiveTheLastFrameWhenTheLeaderIsGone(final boolean local) throws Exception {
+        final Publisher publisher = publisher(local);
+        final Reader every = new Reader("reliable");
+        await(every::isReady, "the leader");
+        final Reader newest = new Reader("latest");
+        final Reader young = new Reader("deadline=60s");
+        await(() -> newest.isReady() && young.isReady(), "the others");
+        await(() -> publisher.readySubscribers() == 3, "all three are counted");
+        for (long id = 0; id < 100; id++) {
+            publish(publisher, id, FrameOptions.DEFAULT);
+            await(every::take, "frame " + id);
+        }
+        assertTrue(publisher.close(Duration.ofSeconds(30)));
+        every.finish(100);
+        nodes.get(local ? 0 : 1).close();
+        newest.finish(100);
+        assertEquals(1, newest.frames);
+        young.finish(100);
+        assertTrue(young.frames > 0, young.lost::toString);
+    }
+
     @Test
     void shouldWaitForAGroupAsLongAsOneOfItMustHaveEveryFrame() throws Exception {
         final Publisher publisher = publisher(false);
