@@ -73,6 +73,12 @@ public interface Lane extends AutoCloseable {
     /// Sends accepted since the lane opened.
     long submitted();
 
+    /// Bytes that were sent and wait in the operating system until the link is free, roughly; 0 where that is not
+    /// known. A source that finds many waits with new data, so that repairs need not wait behind it.
+    default long queuedBytes() {
+        return 0;
+    }
+
     /// Sends that left this process and whose memory may be reused: a count that follows [#submitted], in
     /// order. A source announces to its receivers only sends that are completed.
     long completed();

@@ -90,6 +90,7 @@ public final class Linux {
     // SO_MEMINFO gives nine 32-bit words.
     public static final int MEMINFO_WORDS = 9;
     public static final int MEMINFO_RMEM_ALLOC = 0;
+    public static final int MEMINFO_WMEM_ALLOC = 2;
     public static final int MEMINFO_DROPS = 8;
 
     public static final int IPPROTO_IP = 0;

@@ -49,4 +49,9 @@ public final class SendLane implements SendLanePort {
     public long completed() {
         return lane.completed();
     }
+
+    @Override
+    public long queuedBytes() {
+        return lane.queuedBytes();
+    }
 }

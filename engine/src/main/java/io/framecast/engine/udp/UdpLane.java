@@ -204,6 +204,12 @@ final class UdpLane implements Lane {
     }
 
     @Override
+    public long queuedBytes() {
+        final LinuxSocket socket = closed ? null : sockets.own();
+        return socket == null ? 0 : socket.memoryInfo(Linux.MEMINFO_WMEM_ALLOC);
+    }
+
+    @Override
     public int connect(final LaneAddress peer) {
         requireOpen();
         return peers.add(Endpoint.decode(peer, link.group().family()), link.index());

@@ -31,4 +31,9 @@ public interface SendLanePort {
 
     /// Of these, those whose slots the transport does not read any more.
     long completed();
+
+    /// Bytes that wait in the operating system to be sent; 0 where that is not known.
+    default long queuedBytes() {
+        return 0;
+    }
 }

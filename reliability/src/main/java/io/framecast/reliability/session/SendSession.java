@@ -37,6 +37,7 @@ public final class SendSession implements SenderOutput {
     private final SendWindow window;
     private final WindowMemory memory;
     private final SendPacer pacer;
+    private final SendQueue queue;
     private final ControlPort control;
     private final SendLanePort data;
     private final SendLanePort repair;
@@ -71,6 +72,7 @@ public final class SendSession implements SenderOutput {
         this.pacer = pacer;
         this.control = control;
         this.data = data;
+        queue = new SendQueue(data);
         this.repair = repair;
         this.endpoints = endpoints;
         dataInFlight = new SlotsInFlight(data, window.slots());
@@ -126,14 +128,18 @@ public final class SendSession implements SenderOutput {
         return standstillNs;
     }
 
-    /// The time at which a timer is due, or the pacer permits the next datagram.
+    /// The time at which a timer is due, or the pacer or the kernel's queue permits the next datagram.
     public long nextDeadlineNs() {
-        return isPaced() ? Math.min(machine.nextDeadlineNs(), pacer.nextNs()) : machine.nextDeadlineNs();
+        return isPaced() ? Math.min(machine.nextDeadlineNs(), permittedNs()) : machine.nextDeadlineNs();
     }
 
-    // Whether the pacer ended the last cycle's sending.
+    // Whether the pacer or the kernel's queue ended the last cycle's sending.
     private boolean isPaced() {
-        return machine.sendable() > 0 && machine.readyMembers() > 0 && pacer.nextNs() > cycleNs;
+        return machine.sendable() > 0 && machine.readyMembers() > 0 && permittedNs() > cycleNs;
+    }
+
+    private long permittedNs() {
+        return Math.max(pacer.nextNs(), queue.nextNs());
     }
 
     /// Whether progress depends on the transport or a member's memory, and no descriptor shows it.
@@ -213,7 +219,7 @@ public final class SendSession implements SenderOutput {
             final int slot = window.slot(first);
             // The ring goes on behind the window, with the probe's slot: runs end where the window does.
             final int ready = Math.min(Math.min(sendable(nowNs), sendBatchMax), window.slots() - slot);
-            final int count = paced(slot, ready, nowNs);
+            final int count = paced(slot, queued(ready, nowNs), nowNs);
             if (count == 0) {
                 sent += ready > 0 && pacer.isDueSoon(nowNs) ? 1 : 0;
                 break;
@@ -222,7 +228,7 @@ public final class SendSession implements SenderOutput {
             machine.announceFormats();
             final int accepted = data.multicast(slot, count);
             dataInFlight.onSent(slot, accepted);
-            charge(slot, accepted, nowNs);
+            queue.onSent(charge(slot, accepted, nowNs));
             machine.announceMetadata(accepted);
             machine.onSent(accepted, nowNs);
             sent += accepted;
@@ -252,19 +258,23 @@ public final class SendSession implements SenderOutput {
         free();
     }
 
+    // Of datagrams that may be sent, those that the kernel's queue has room for.
+    private int queued(final int most, final long nowNs) {
+        final long room = most == 0 ? 0 : queue.room(nowNs);
+        return room == 0 ? 0 : (int) Math.min(most, 1 + room / memory.slotBytes());
+    }
+
     private int paced(final int slot, final int most, final long nowNs) {
         return pacer.datagrams(memory.lengths(), memory.headerBytes(), slot, most, nowNs);
     }
 
-    private void charge(final int slot, final int count, final long nowNs) {
-        if (pacer.isUnlimited()) {
-            return;
-        }
+    private long charge(final int slot, final int count, final long nowNs) {
         long bytes = (long) count * memory.headerBytes();
         for (int i = 0; i < count; i++) {
             bytes += memory.lengths()[slot + i];
         }
         pacer.onSent(bytes, nowNs);
+        return bytes;
     }
 
     // Slots that every member acknowledged and no device reads.

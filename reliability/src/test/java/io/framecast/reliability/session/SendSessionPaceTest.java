@@ -123,6 +123,37 @@ final class SendSessionPaceTest {
     }
 
     @Test
+    void shouldSendRepairsWhileNewDataWaitsForTheKernelsQueue() {
+        final SessionWorld slow = new SessionWorld(SessionWorld.Setup.PLAIN);
+        final SourceFixture from = slow.source;
+        final ReceiverFixture to = slow.member();
+        // A queue that stands, and drains as fast as this source sends: 2 MB/s.
+        from.data.queuedBytes = 4 << 20;
+        while (from.machine.sendable() == 0) {
+            from.publish(8);
+            from.cycle();
+            slow.run(MS);
+            to.poll();
+            to.consumer.releaseAll();
+            slow.run(MS);
+            assertTrue(from.data.sent.size() < 10_000, "it never looked");
+        }
+        final int sent = from.data.sent.size();
+        assertTrue((long) sent * DATAGRAM >= 512 << 10, () -> "it has looked twice, after " + sent);
+        assertTrue(from.session.nextDeadlineNs() > slow.nowNs);
+        assertFalse(from.session.isHeldBack(), "time holds it back, which needs no transport");
+        final long first = from.machine.nextSequence() - 2;
+        assertEquals(2, from.session.repair(RetransmitScheduler.EVERYBODY, first, 2));
+        slow.nowNs += 2 * MS;
+        from.cycle();
+        assertEquals(sent, from.data.sent.size(), "the queue still stands");
+        from.data.queuedBytes = 0;
+        slow.nowNs += 2 * MS;
+        from.cycle();
+        assertEquals(sent + 8, from.data.sent.size());
+    }
+
+    @Test
     void shouldNotPaceWithoutMembers() {
         final SessionWorld lonely = new SessionWorld(SessionWorld.Setup.PLAIN.rate(RATE));
         for (int frame = 0; frame < 7; frame++) {

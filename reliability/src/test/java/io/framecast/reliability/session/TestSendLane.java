@@ -38,6 +38,8 @@ final class TestSendLane implements SendLanePort {
     int acceptsAtOnce = Integer.MAX_VALUE;
     /// Whether accepted slots wait to be read, until [#pass].
     boolean holds;
+    /// Bytes that wait in the operating system, as a test says.
+    long queuedBytes;
 
     private final WindowMemory memory;
     private final Way way;
@@ -112,6 +114,11 @@ final class TestSendLane implements SendLanePort {
     @Override
     public long submitted() {
         return submitted;
+    }
+
+    @Override
+    public long queuedBytes() {
+        return queuedBytes;
     }
 
     @Override

@@ -1,0 +1,106 @@
+package io.framecast.reliability.session;
+
+import io.framecast.reliability.lane.SendLanePort;
+
+/// Keeps what waits in the kernel for a slow link short: repairs and heartbeats stand behind it. A source whose
+/// queue stands learns the link's rate from how fast it drains, and sends new data only while the queue holds less
+/// than [#TARGET_NS] of that (after Nichols and Jacobson 2012, "Controlling Queue Delay": what is bounded is the time
+/// in the queue, not its bytes). Where the queue never stands there is no limit.
+///
+/// No clock, no allocation: the caller gives the time. One thread.
+final class SendQueue {
+    static final long TARGET_NS = 4_000_000;
+    /// The queue may always have this much: two of the kernel's longest packets.
+    static final long LEAST_BYTES = 128 << 10;
+    /// Drain is measured over spans no shorter than this.
+    static final long SPAN_NS = 5_000_000;
+
+    // A look costs a system call. Where there is a limit, and where there is none.
+    private static final long LOOK_BYTES = LEAST_BYTES / 2;
+    private static final long RARE_LOOK_BYTES = 2 * LEAST_BYTES;
+    private static final long PAUSE_MIN_NS = 500_000;
+    private static final long PAUSE_MAX_NS = 2_000_000;
+    private static final long NS_PER_SECOND = 1_000_000_000;
+    private static final int SMOOTHING = 8;
+    private static final int PROBING = 4;
+
+    private final SendLanePort lane;
+    // Bytes per second that leave a standing queue; 0 before one was seen.
+    private long rate;
+    // At the last look.
+    private long queued;
+    // Since then.
+    private long sent;
+    private boolean standing;
+    // Of the span that is measured.
+    private long sinceNs;
+    private long drained;
+    private boolean held;
+    private long nextNs = Long.MIN_VALUE;
+
+    SendQueue(final SendLanePort lane) {
+        this.lane = lane;
+    }
+
+    /// Bytes of new data that may be sent now; 0 before [#nextNs].
+    long room(final long nowNs) {
+        if (nowNs < nextNs) {
+            return 0;
+        }
+        if (held || sent >= (rate == 0 ? RARE_LOOK_BYTES : LOOK_BYTES)) {
+            look(lane.queuedBytes(), nowNs);
+        }
+        if (rate == 0) {
+            return Long.MAX_VALUE;
+        }
+        final long room = limit() - queued - sent;
+        // Batches, not single datagrams.
+        held = room < limit() / 4;
+        if (held) {
+            final long drainNs = (queued + sent - limit() / 2) * NS_PER_SECOND / rate;
+            nextNs = nowNs + Math.clamp(drainNs, PAUSE_MIN_NS, PAUSE_MAX_NS);
+            return 0;
+        }
+        return room;
+    }
+
+    /// These bytes were handed to the kernel.
+    void onSent(final long bytes) {
+        sent += bytes;
+    }
+
+    /// The time before which no new data is sent; in the past where it may be.
+    long nextNs() {
+        return nextNs;
+    }
+
+    private long limit() {
+        return Math.max(LEAST_BYTES, rate * (TARGET_NS / 1_000) / (NS_PER_SECOND / 1_000));
+    }
+
+    private void look(final long found, final long nowNs) {
+        final boolean stands = found >= (rate == 0 ? LEAST_BYTES : limit() / 4);
+        if (stands && standing) {
+            drained += sent + queued - found;
+            if (nowNs - sinceNs >= SPAN_NS) {
+                measure(drained * NS_PER_SECOND / (nowNs - sinceNs));
+                sinceNs = nowNs;
+                drained = 0;
+            }
+        } else {
+            if (!stands && held) {
+                // The link may have been idle while data waited.
+                rate += rate / PROBING;
+            }
+            sinceNs = nowNs;
+            drained = 0;
+        }
+        standing = stands;
+        queued = found;
+        sent = 0;
+    }
+
+    private void measure(final long found) {
+        rate = Math.max(1, found > rate ? found : rate - (rate - found) / SMOOTHING);
+    }
+}
