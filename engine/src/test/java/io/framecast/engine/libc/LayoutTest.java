@@ -114,6 +114,7 @@ final class LayoutTest {
             entry("MAP_FAILED", "(long) MAP_FAILED"),
             entry("MEMINFO_WORDS", "SK_MEMINFO_VARS"),
             entry("MEMINFO_RMEM_ALLOC", "SK_MEMINFO_RMEM_ALLOC"),
+            entry("MEMINFO_WMEM_ALLOC", "SK_MEMINFO_WMEM_ALLOC"),
             entry("MEMINFO_DROPS", "SK_MEMINFO_DROPS"),
             entry("PMTUDISC_PROBE", same("IP_PMTUDISC_PROBE", "IPV6_PMTUDISC_PROBE")));
 
