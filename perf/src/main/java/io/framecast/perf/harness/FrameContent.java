@@ -25,6 +25,15 @@ public final class FrameContent {
 
     private FrameContent() {}
 
+    /// A length that an option gave: whole blocks.
+    ///
+    /// @throws io.framecast.api.error.ConfigException naming option, expectation and value
+    public static int requireBlocks(final String option, final int bytes) {
+        OptionValues.require(
+                bytes % BLOCK_BYTES == 0, option + ": expected a multiple of " + BLOCK_BYTES + ", got " + bytes);
+        return bytes;
+    }
+
     /// The front of a frame.
     ///
     /// @param dueNs when it could be sent, by this machine's monotonic clock

@@ -1,8 +1,8 @@
 package io.framecast.perf.modelbench;
 
-import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.FrameContent;
+import io.framecast.perf.harness.LinkOptions;
 import io.framecast.perf.harness.MachineInfo;
 import io.framecast.perf.harness.Network;
 import io.framecast.perf.harness.Networks;
@@ -26,12 +26,12 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// The options of `framecast bench models`, and its course.
 public final class ModelOptions {
     private static final int FRAME_BYTES_MAX = 64 << 20;
-    private static final int RATE_MAX = 2_000_000_000;
     private static final int GROUPS_MIN = 4;
     private static final long DEVICE_LINK = 1_000_000_000;
     private static final double US_PER_MS = 1e3;
@@ -70,32 +70,8 @@ public final class ModelOptions {
             description = "Numbers of receivers, four at least, to which t_o(n) is fitted; default 1,2,4,8,16.")
     private String receivers = "1,2,4,8,16";
 
-    @Option(
-            names = "--net",
-            paramLabel = "loopback|bridge",
-            description = "Network: a network namespace for each process (default; needs root), or one machine's"
-                    + " loopback.")
-    private String net = "bridge";
-
-    @Option(
-            names = "--net-rate",
-            paramLabel = "BYTES",
-            description =
-                    "Bytes per second, each way, of every process's link to the bridge; 0 for as much as the machine"
-                            + " carries; default 50m.")
-    private String netRate = "50m";
-
-    @Option(
-            names = "--mtu",
-            paramLabel = "BYTES",
-            description = "Longest IP packet, from which U follows; default 1500.")
-    private int mtu = 1500;
-
-    @Option(
-            names = "--chunk",
-            paramLabel = "BYTES",
-            description = "C, what a hop passes on at a time where it is pipelined; default 524288.")
-    private String chunk = "524288";
+    @Mixin
+    private final LinkOptions links = new LinkOptions("bridge", 50_000_000);
 
     @Option(names = "--rounds", paramLabel = "N", description = "Rounds, of which the median counts; default 3.")
     private int rounds = 3;
@@ -111,9 +87,6 @@ public final class ModelOptions {
 
     /// @throws io.framecast.api.error.ConfigException naming option, expectation and value
     StreamingPlan plan() {
-        final BenchNet network = BenchNet.of("--net", net);
-        OptionValues.require(network != BenchNet.VETH, "--net: expected loopback or bridge, got veth");
-        final int limit = network == BenchNet.BRIDGE ? OptionValues.bytes("--net-rate", netRate, 0, RATE_MAX) : 0;
         final List<Integer> groups =
                 OptionValues.bytesList("--receivers", receivers, 1, StreamingRun.RECEIVERS_MAX).stream()
                         .distinct()
@@ -122,8 +95,6 @@ public final class ModelOptions {
         OptionValues.require(
                 groups.size() >= GROUPS_MIN,
                 "--receivers: expected " + GROUPS_MIN + " numbers or more, got " + receivers);
-        final int chunkBytes = OptionValues.bytes("--chunk", chunk, FrameContent.BLOCK_BYTES, FRAME_BYTES_MAX);
-        requireBlocks("--chunk", chunkBytes);
         return new StreamingPlan(
                 ModelScheme.ALL.stream().map(ModelScheme::contender).distinct().toList(),
                 groups,
@@ -132,11 +103,11 @@ public final class ModelOptions {
                 0,
                 1 << 20,
                 "udp",
-                network,
-                (int) OptionValues.within("--mtu", mtu, 1500, 9000),
-                limit,
+                links.net(),
+                links.mtuBytes(),
+                links.bytesPerSecond(),
                 Network.LOOPBACK_ADDRESS,
-                chunkBytes,
+                links.chunkBytes(FRAME_BYTES_MAX),
                 List.of(DeviceChoice.HOST),
                 true,
                 DEVICE_LINK,
@@ -151,14 +122,8 @@ public final class ModelOptions {
 
     private List<Integer> lengths() {
         final List<Integer> all = OptionValues.bytesList("--sizes", sizes, FrameContent.BLOCK_BYTES, FRAME_BYTES_MAX);
-        all.forEach(bytes -> requireBlocks("--sizes", bytes));
+        all.forEach(bytes -> FrameContent.requireBlocks("--sizes", bytes));
         return all;
-    }
-
-    private static void requireBlocks(final String option, final int bytes) {
-        OptionValues.require(
-                bytes % FrameContent.BLOCK_BYTES == 0,
-                option + ": expected multiples of " + FrameContent.BLOCK_BYTES + ", got " + bytes);
     }
 
     /// @return the tool's exit status

@@ -6,6 +6,7 @@ import io.framecast.perf.alltoall.AllToAllBench;
 import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.FrameContent;
+import io.framecast.perf.harness.LinkOptions;
 import io.framecast.perf.harness.MachineInfo;
 import io.framecast.perf.harness.Network;
 import io.framecast.perf.harness.Networks;
@@ -21,13 +22,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// The options of `framecast bench streaming` as users give them, and the plan they make.
 public final class StreamingOptions {
     private static final String AUTO = "auto";
     private static final String NONE = "none";
-    private static final int BRIDGE_MTU_BYTES = 1500;
     private static final double LOSS_MAX = 0.2;
     private static final String BROADCAST = "broadcast";
     private static final String ALL_TO_ALL = "all-to-all";
@@ -99,13 +100,6 @@ public final class StreamingOptions {
     @Option(names = "--radix", paramLabel = "K", description = "Of the k-nomial tree where none is named; default 2.")
     private int radix = 2;
 
-    @Option(
-            names = "--chunk",
-            paramLabel = "BYTES",
-            description = "What a hop of ring or tree passes on at a time; as long as a frame: not pipelined; default"
-                    + " 524288.")
-    private String chunk = "524288";
-
     @Option(names = "--source", paramLabel = "device|host", description = "Where frames come from; default device.")
     private String source = "device";
 
@@ -118,20 +112,8 @@ public final class StreamingOptions {
             description = "Framecast's, such as an RDMA device of this host; default 127.0.0.1.")
     private String networkInterface = Network.LOOPBACK_ADDRESS;
 
-    @Option(
-            names = "--net",
-            paramLabel = "loopback|bridge",
-            description = "Network: one machine's loopback (default), or a network namespace for each process, which"
-                    + " needs root.")
-    private String net = "loopback";
-
-    @Option(
-            names = "--net-rate",
-            paramLabel = "BYTES",
-            description =
-                    "Bytes per second, each way, of every process's link to the bridge, such as 50m; default 0: as"
-                            + " much as the machine carries.")
-    private String netRate = "0";
+    @Mixin
+    private final LinkOptions links = new LinkOptions("loopback", 0);
 
     @Option(
             names = "--loss",
@@ -146,14 +128,6 @@ public final class StreamingOptions {
             description = "Deliveries of one receiver that takes frames at a quarter of its link's rate, such as"
                     + " none,reliable,latest,deadline=100ms,evict=500ms; needs --net-rate; default none.")
     private String slow = NONE;
-
-    @Option(
-            names = "--mtu",
-            paramLabel = "BYTES",
-            description =
-                    "Longest IP packet; default the network's own: 1500 on a bridge, 65536 on the loopback, where TCP's"
-                            + " packets are as long.")
-    private @Nullable Integer mtu;
 
     @Option(names = "--frame-bytes", paramLabel = "BYTES", description = "Length of frames; default 4M.")
     private String frameBytes = "4M";
@@ -180,16 +154,16 @@ public final class StreamingOptions {
     StreamingPlan plan() {
         final List<DeviceChoice> choices = OptionValues.list("--device", devices, StreamingPlan::device);
         choices.forEach(DeviceChoice::require);
-        final int bytes = multiple("--frame-bytes", frameBytes, FRAME_BYTES_MAX);
+        final int bytes = FrameContent.requireBlocks(
+                "--frame-bytes",
+                OptionValues.bytes("--frame-bytes", frameBytes, FrameContent.BLOCK_BYTES, FRAME_BYTES_MAX));
         final long rate = OptionValues.bytes("--link-rate", linkRate, 0, RATE_MAX);
         final boolean emulated = choices.stream().anyMatch(DeviceChoice::isEmulated);
-        final BenchNet network = BenchNet.of("--net", net);
-        OptionValues.require(network != BenchNet.VETH, "--net: expected loopback or bridge, got veth");
+        final BenchNet network = links.net();
         if (network == BenchNet.BRIDGE) {
             Networks.require("--net bridge: ");
         }
-        final int limit = OptionValues.bytes("--net-rate", netRate, 0, RATE_MAX);
-        OptionValues.require(limit == 0 || network == BenchNet.BRIDGE, "--net-rate: needs --net bridge");
+        final int limit = links.bytesPerSecond();
         return new StreamingPlan(
                 contenders(),
                 OptionValues.bytesList("--subscribers", subscribers, 1, StreamingRun.RECEIVERS_MAX),
@@ -201,10 +175,10 @@ public final class StreamingOptions {
                 bytes,
                 OptionValues.word("--transport", transport, TRANSPORTS),
                 network,
-                mtuBytes(network),
+                links.mtuBytes(),
                 limit,
                 networkInterface,
-                Math.min(bytes, multiple("--chunk", chunk, FRAME_BYTES_MAX)),
+                Math.min(bytes, links.chunkBytes(FRAME_BYTES_MAX)),
                 choices.stream().map(DeviceChoice::text).toList(),
                 OptionValues.word("--source", source, List.of("device", "host")).equals("device"),
                 emulated ? rate : 0,
@@ -215,13 +189,6 @@ public final class StreamingOptions {
                         quick ? 0.1 : 0.2,
                         quick ? 0.1 : 0.3,
                         OptionValues.within("--seconds", seconds == null ? quick ? 0.2 : 0.6 : seconds, 0.05, 3_600)));
-    }
-
-    private int mtuBytes(final BenchNet network) {
-        if (mtu == null) {
-            return network == BenchNet.BRIDGE ? BRIDGE_MTU_BYTES : 0;
-        }
-        return (int) OptionValues.within("--mtu", mtu, BRIDGE_MTU_BYTES, 9000);
     }
 
     private List<Impairment> impairments(final BenchNet network, final int limit) {
@@ -253,14 +220,6 @@ public final class StreamingOptions {
 
     private static @Nullable Double limited(final long bytesPerSecond) {
         return bytesPerSecond == 0 ? null : bytesPerSecond / 1e6;
-    }
-
-    private static int multiple(final String option, final String text, final int most) {
-        final int bytes = OptionValues.bytes(option, text, FrameContent.BLOCK_BYTES, most);
-        OptionValues.require(
-                bytes % FrameContent.BLOCK_BYTES == 0,
-                option + ": expected a multiple of " + FrameContent.BLOCK_BYTES + ", got " + bytes);
-        return bytes;
     }
 
     private List<Contender> contenders() {

@@ -14,39 +14,22 @@ import picocli.CommandLine;
 final class LimitedLinkTest {
     private static final long RATE = 20_000_000;
 
-    private static <T> T parsed(final T options, final String... words) {
-        return CommandLine.populateCommand(options, words);
+    private static List<StreamingRow> rows(final String options) throws Exception {
+        final String why = Networks.unavailable();
+        Assumptions.assumeTrue(why.isEmpty(), () -> "skipped: no network namespaces: " + why);
+        final String common = "--net bridge --net-rate " + RATE
+                + " --device host --background none --frame-bytes 256K --quick --seconds 1 ";
+        final StreamingPlan plan = CommandLine.populateCommand(new StreamingOptions(), (common + options).split(" "))
+                .plan();
+        try (StreamingRun run = new StreamingRun(plan, _ -> {})) {
+            return run.run(_ -> {});
+        }
     }
 
     @Tag("campaign")
     @Test
     void shouldCarryWhatASchemeSendsAndNoMoreThanTheLinksDo() throws Exception {
-        final String why = Networks.unavailable();
-        Assumptions.assumeTrue(why.isEmpty(), () -> "skipped: no network namespaces: " + why);
-        final StreamingPlan plan = parsed(
-                        new StreamingOptions(),
-                        "--net",
-                        "bridge",
-                        "--net-rate",
-                        Long.toString(RATE),
-                        "--subscribers",
-                        "3",
-                        "--device",
-                        "host",
-                        "--background",
-                        "none",
-                        "--frame-bytes",
-                        "256K",
-                        "--against",
-                        "ring,knomial-2,unicast",
-                        "--quick",
-                        "--seconds",
-                        "1")
-                .plan();
-        final List<StreamingRow> rows;
-        try (StreamingRun run = new StreamingRun(plan, _ -> {})) {
-            rows = run.run(_ -> {});
-        }
+        final List<StreamingRow> rows = rows("--subscribers 3 --against ring,knomial-2,unicast");
         assertEquals(4, rows.size());
         for (final StreamingRow row : rows) {
             assertEquals(List.of(), row.failures(), row.contender().text());
@@ -71,36 +54,7 @@ final class LimitedLinkTest {
     @Tag("campaign")
     @Test
     void shouldHoldBackByItsDeliveryAlone() throws Exception {
-        final String why = Networks.unavailable();
-        Assumptions.assumeTrue(why.isEmpty(), () -> "skipped: no network namespaces: " + why);
-        final StreamingPlan plan = parsed(
-                        new StreamingOptions(),
-                        "--net",
-                        "bridge",
-                        "--net-rate",
-                        Long.toString(RATE),
-                        "--loss",
-                        "0,0.01",
-                        "--slow",
-                        "reliable,latest",
-                        "--subscribers",
-                        "1,3",
-                        "--device",
-                        "host",
-                        "--background",
-                        "none",
-                        "--frame-bytes",
-                        "256K",
-                        "--against",
-                        "none",
-                        "--quick",
-                        "--seconds",
-                        "1")
-                .plan();
-        final List<StreamingRow> rows;
-        try (StreamingRun run = new StreamingRun(plan, _ -> {})) {
-            rows = run.run(_ -> {});
-        }
+        final List<StreamingRow> rows = rows("--loss 0,0.01 --slow reliable,latest --subscribers 1,3 --against none");
         // One who is alone is not slow.
         assertEquals(4, rows.size());
         for (final StreamingRow row : rows) {
