@@ -18,6 +18,9 @@ final class SendQueue {
     // A look costs a system call. Where there is a limit, and where there is none.
     private static final long LOOK_BYTES = LEAST_BYTES / 2;
     private static final long RARE_LOOK_BYTES = 2 * LEAST_BYTES;
+    // Between two looks at a queue that stands, before the rate is known and then. Longer: there was nothing to send.
+    private static final long FIRST_GAP_NS = 100_000_000;
+    private static final long GAP_NS = 5_000_000;
     private static final long PAUSE_MIN_NS = 500_000;
     private static final long PAUSE_MAX_NS = 2_000_000;
     private static final long NS_PER_SECOND = 1_000_000_000;
@@ -32,6 +35,7 @@ final class SendQueue {
     // Since then.
     private long sent;
     private boolean standing;
+    private long lookedNs;
     // Of the span that is measured.
     private long sinceNs;
     private long drained;
@@ -47,7 +51,7 @@ final class SendQueue {
         if (nowNs < nextNs) {
             return 0;
         }
-        if (held || sent >= (rate == 0 ? RARE_LOOK_BYTES : LOOK_BYTES)) {
+        if (rate == 0 ? sent >= RARE_LOOK_BYTES : sent >= LOOK_BYTES || nowNs - lookedNs >= PAUSE_MIN_NS) {
             look(lane.queuedBytes(), nowNs);
         }
         if (rate == 0) {
@@ -80,7 +84,7 @@ final class SendQueue {
 
     private void look(final long found, final long nowNs) {
         final boolean stands = found >= (rate == 0 ? LEAST_BYTES : limit() / 4);
-        if (stands && standing) {
+        if (stands && standing && nowNs - lookedNs <= (rate == 0 ? FIRST_GAP_NS : GAP_NS)) {
             drained += sent + queued - found;
             if (nowNs - sinceNs >= SPAN_NS) {
                 measure(drained * NS_PER_SECOND / (nowNs - sinceNs));
@@ -90,17 +94,21 @@ final class SendQueue {
         } else {
             if (!stands && held) {
                 // The link may have been idle while data waited.
-                rate += rate / PROBING;
+                rate += 1 + rate / PROBING;
             }
             sinceNs = nowNs;
             drained = 0;
         }
         standing = stands;
+        lookedNs = nowNs;
         queued = found;
         sent = 0;
     }
 
+    // The kernel counts more than bytes of datagrams: while a queue grows it may seem that nothing leaves.
     private void measure(final long found) {
-        rate = Math.max(1, found > rate ? found : rate - (rate - found) / SMOOTHING);
+        if (found > 0) {
+            rate = found > rate ? found : rate - (rate - found) / SMOOTHING;
+        }
     }
 }

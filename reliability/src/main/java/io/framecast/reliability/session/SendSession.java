@@ -221,7 +221,7 @@ public final class SendSession implements SenderOutput {
             final int ready = Math.min(Math.min(sendable(nowNs), sendBatchMax), window.slots() - slot);
             final int count = paced(slot, queued(ready, nowNs), nowNs);
             if (count == 0) {
-                sent += ready > 0 && pacer.isDueSoon(nowNs) ? 1 : 0;
+                sent += ready > 0 && queue.nextNs() <= nowNs && pacer.isDueSoon(nowNs) ? 1 : 0;
                 break;
             }
             window.seal(first, count, machine.isGuarded());

@@ -15,6 +15,8 @@ class SendQueueTest {
 
     /// A link that sends what waits at a rate, in order.
     private static final class Link implements SendLanePort {
+        // What the kernel counts for a byte of a datagram.
+        private double charge = 1;
         private double bytesPerNs;
         private double queued;
         private double sent;
@@ -39,7 +41,7 @@ class SendQueueTest {
 
         @Override
         public long queuedBytes() {
-            return (long) queued;
+            return (long) (charge * queued);
         }
 
         @Override
@@ -106,6 +108,19 @@ class SendQueueTest {
     }
 
     @Test
+    void shouldKeepALinkBusyWhoseKernelCountsMoreThanBytes() {
+        final Link link = new Link(125_000_000);
+        link.charge = 1.7;
+        final SendQueue queue = new SendQueue(link);
+        run(queue, link, 300 * MS, 4 << 20);
+        link.longest = 0;
+        final double before = link.sent;
+        run(queue, link, 300 * MS, 4 << 20);
+        assertTrue(link.longest < 1 << 20, () -> "queue of " + link.longest);
+        assertTrue(link.sent - before > 0.98 * 37_500_000, () -> "sent " + (link.sent - before));
+    }
+
+    @Test
     void shouldNotLimitALinkWhoseQueueNeverStands() {
         final Link link = new Link(100_000_000_000L);
         final SendQueue queue = new SendQueue(link);
@@ -129,6 +144,31 @@ class SendQueueTest {
         final double before = link.sent;
         run(queue, link, 300 * MS, 16 << 20);
         assertTrue(link.sent - before > 0.97 * 300_000_000, () -> "sent " + (link.sent - before));
+    }
+
+    /// Frames of half a megabyte, 60 a second, over a link that takes 10 ms for each.
+    @Test
+    void shouldSendEachFrameAsFastAsTheLinkTakesIt() {
+        final Link link = new Link(50_000_000);
+        final SendQueue queue = new SendQueue(link);
+        for (int frame = 0; frame < 200; frame++) {
+            final long beginNs = nowNs;
+            long left = 500_000;
+            while (left > 0 || link.queuedBytes() > 0) {
+                final long bytes = left == 0 ? 0 : Math.min(left, Math.min(queue.room(nowNs), BATCH_BYTES));
+                link.add(bytes);
+                queue.onSent(bytes);
+                left -= bytes;
+                link.advance(STEP_NS);
+                nowNs += STEP_NS;
+            }
+            final long tookNs = nowNs - beginNs;
+            // The rate is learned from the first ones.
+            final int number = frame;
+            assertTrue(tookNs < (frame < 10 ? 12 : 10.2) * MS, () -> "frame " + number + " took " + tookNs + " ns");
+            link.advance(beginNs + 16_666_667 - nowNs);
+            nowNs = beginNs + 16_666_667;
+        }
     }
 
     /// A source that had nothing to send for a while has the link's queue to itself, and what it learned holds.

@@ -127,15 +127,15 @@ final class SendSessionPaceTest {
         final SessionWorld slow = new SessionWorld(SessionWorld.Setup.PLAIN);
         final SourceFixture from = slow.source;
         final ReceiverFixture to = slow.member();
-        // A queue that stands, and drains as fast as this source sends: 2 MB/s.
+        // A queue that stands, and drains as fast as this source sends: 6 MB/s.
         from.data.queuedBytes = 4 << 20;
         while (from.machine.sendable() == 0) {
             from.publish(8);
             from.cycle();
-            slow.run(MS);
+            slow.run(MS / 5);
             to.poll();
             to.consumer.releaseAll();
-            slow.run(MS);
+            slow.run(MS / 5);
             assertTrue(from.data.sent.size() < 10_000, "it never looked");
         }
         final int sent = from.data.sent.size();
