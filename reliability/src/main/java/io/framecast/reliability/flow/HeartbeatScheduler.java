@@ -30,9 +30,16 @@ public final class HeartbeatScheduler {
     }
 
     public void onDataSent(final long nowNs) {
-        intervalNs = TAIL_NS;
         behindData = true;
-        dueNs = Math.max(nowNs, Math.min(nowNs + TAIL_NS, lastNs + STREAMING_NS));
+        onDataDue(nowNs, nowNs);
+    }
+
+    /// Data waits, and is sent at a time: what was sent last is no tail. What is urgent stays so.
+    public void onDataDue(final long dataNs, final long nowNs) {
+        if (behindData) {
+            intervalNs = TAIL_NS;
+            dueNs = Math.max(nowNs, Math.min(dataNs + TAIL_NS, lastNs + STREAMING_NS));
+        }
     }
 
     /// A heartbeat is due now: a new member, whose round-trip time is not known, end of stream, or a full window.

@@ -241,6 +241,11 @@ public final class SenderMachine {
         }
     }
 
+    /// Datagrams that may be sent wait until a time.
+    public void onHeld(final long untilNs, final long nowNs) {
+        heartbeats.onDataDue(untilNs, nowNs);
+    }
+
     /// The last `count` sent datagrams, probes among them, wait in the transport. Heartbeats do not announce them yet,
     /// because a heartbeat that overtook them would make a receiver miss datagrams that were never sent.
     public void onWaiting(final long count, final long nowNs) {

@@ -207,7 +207,7 @@ public final class SendSession implements SenderOutput {
         return sent;
     }
 
-    /// @return work done; also where the pacer permits more so soon that the thread must not sleep
+    /// @return work done
     private int send(final long nowNs) {
         if (machine.readyMembers() == 0) {
             machine.onWaiting(data.submitted() - data.completed(), nowNs);
@@ -221,7 +221,7 @@ public final class SendSession implements SenderOutput {
             final int ready = Math.min(Math.min(sendable(nowNs), sendBatchMax), window.slots() - slot);
             final int count = paced(slot, queued(ready, nowNs), nowNs);
             if (count == 0) {
-                sent += ready > 0 && queue.nextNs() <= nowNs && pacer.isDueSoon(nowNs) ? 1 : 0;
+                sent += ready > 0 ? hold(nowNs) : 0;
                 break;
             }
             window.seal(first, count, machine.isGuarded());
@@ -238,6 +238,12 @@ public final class SendSession implements SenderOutput {
         }
         machine.onWaiting(data.submitted() - data.completed(), nowNs);
         return sent;
+    }
+
+    // The pacer or the kernel's queue permits nothing now; 1 where the pacer will so soon that sleep would be late.
+    private int hold(final long nowNs) {
+        machine.onHeld(permittedNs(), nowNs);
+        return queue.nextNs() <= nowNs && pacer.isDueSoon(nowNs) ? 1 : 0;
     }
 
     // Without members no receiver hears it: frames of a stream that all subscribers left are dropped.
