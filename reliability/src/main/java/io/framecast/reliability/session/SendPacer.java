@@ -43,10 +43,6 @@ public final class SendPacer {
         catchUpNs = rateBytes == 0 ? 0 : Math.min(CATCH_UP_NS, CATCH_UP_BYTES * NS_PER_SECOND / rateBytes);
     }
 
-    boolean isUnlimited() {
-        return rateBytes == 0;
-    }
-
     /// Bytes whose datagrams may begin now; 0 before [#nextNs]. One quantum more than is due, followed by a longer
     /// wait, so that datagrams are sent in batches.
     long budgetBytes(final long nowNs) {

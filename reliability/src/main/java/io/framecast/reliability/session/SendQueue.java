@@ -1,6 +1,6 @@
 package io.framecast.reliability.session;
 
-import io.framecast.reliability.lane.SendLanePort;
+import java.util.function.LongSupplier;
 
 /// Keeps what waits in the kernel for a slow link short: repairs and heartbeats stand behind it. A source whose
 /// queue stands learns the link's rate from how fast it drains, and sends new data only while the queue holds less
@@ -12,9 +12,9 @@ final class SendQueue {
     static final long TARGET_NS = 4_000_000;
     /// The queue may always have this much: two of the kernel's longest packets.
     static final long LEAST_BYTES = 128 << 10;
-    /// Drain is measured over spans no shorter than this.
-    static final long SPAN_NS = 5_000_000;
 
+    // Drain is measured over spans no shorter than this.
+    private static final long SPAN_NS = 5_000_000;
     // A look costs a system call. Where there is a limit, and where there is none.
     private static final long LOOK_BYTES = LEAST_BYTES / 2;
     private static final long RARE_LOOK_BYTES = 2 * LEAST_BYTES;
@@ -27,7 +27,7 @@ final class SendQueue {
     private static final int SMOOTHING = 8;
     private static final int PROBING = 4;
 
-    private final SendLanePort lane;
+    private final LongSupplier queuedBytes;
     // Bytes per second that leave a standing queue; 0 before one was seen.
     private long rate;
     // At the last look.
@@ -42,8 +42,9 @@ final class SendQueue {
     private boolean held;
     private long nextNs = Long.MIN_VALUE;
 
-    SendQueue(final SendLanePort lane) {
-        this.lane = lane;
+    /// @param queuedBytes what waits in the kernel now
+    SendQueue(final LongSupplier queuedBytes) {
+        this.queuedBytes = queuedBytes;
     }
 
     /// Bytes of new data that may be sent now; 0 before [#nextNs].
@@ -52,7 +53,7 @@ final class SendQueue {
             return 0;
         }
         if (rate == 0 ? sent >= RARE_LOOK_BYTES : sent >= LOOK_BYTES || nowNs - lookedNs >= PAUSE_MIN_NS) {
-            look(lane.queuedBytes(), nowNs);
+            look(queuedBytes.getAsLong(), nowNs);
         }
         if (rate == 0) {
             return Long.MAX_VALUE;

@@ -72,7 +72,7 @@ public final class SendSession implements SenderOutput {
         this.pacer = pacer;
         this.control = control;
         this.data = data;
-        queue = new SendQueue(data);
+        queue = new SendQueue(data::queuedBytes);
         this.repair = repair;
         this.endpoints = endpoints;
         dataInFlight = new SlotsInFlight(data, window.slots());

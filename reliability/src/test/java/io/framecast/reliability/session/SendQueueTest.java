@@ -3,7 +3,6 @@ package io.framecast.reliability.session;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.framecast.reliability.lane.SendLanePort;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -14,7 +13,7 @@ class SendQueueTest {
     private static final int BATCH_BYTES = 64 << 10;
 
     /// A link that sends what waits at a rate, in order.
-    private static final class Link implements SendLanePort {
+    private static final class Link {
         // What the kernel counts for a byte of a datagram.
         private double charge = 1;
         private double bytesPerNs;
@@ -39,37 +38,8 @@ class SendQueueTest {
             longest = Math.max(longest, queuedBytes());
         }
 
-        @Override
-        public long queuedBytes() {
+        long queuedBytes() {
             return (long) (charge * queued);
-        }
-
-        @Override
-        public int connect(final byte[] address) {
-            return NO_PEER;
-        }
-
-        @Override
-        public void disconnect(final int peer) {}
-
-        @Override
-        public int multicast(final int firstSlot, final int count) {
-            return 0;
-        }
-
-        @Override
-        public int unicast(final int peer, final int firstSlot, final int count) {
-            return 0;
-        }
-
-        @Override
-        public long submitted() {
-            return 0;
-        }
-
-        @Override
-        public long completed() {
-            return 0;
         }
     }
 
@@ -95,7 +65,7 @@ class SendQueueTest {
     @CsvSource({"5000000", "52000000", "125000000", "1250000000"})
     void shouldKeepTheQueueOfALinkShortAndTheLinkBusy(final long bytesPerSecond) {
         final Link link = new Link(bytesPerSecond);
-        final SendQueue queue = new SendQueue(link);
+        final SendQueue queue = new SendQueue(link::queuedBytes);
         run(queue, link, 500 * MS, 16 << 20);
         link.longest = 0;
         link.idleNs = 0;
@@ -111,7 +81,7 @@ class SendQueueTest {
     void shouldKeepALinkBusyWhoseKernelCountsMoreThanBytes() {
         final Link link = new Link(125_000_000);
         link.charge = 1.7;
-        final SendQueue queue = new SendQueue(link);
+        final SendQueue queue = new SendQueue(link::queuedBytes);
         run(queue, link, 300 * MS, 4 << 20);
         link.longest = 0;
         final double before = link.sent;
@@ -123,7 +93,7 @@ class SendQueueTest {
     @Test
     void shouldNotLimitALinkWhoseQueueNeverStands() {
         final Link link = new Link(100_000_000_000L);
-        final SendQueue queue = new SendQueue(link);
+        final SendQueue queue = new SendQueue(link::queuedBytes);
         run(queue, link, 200 * MS, 16 << 20);
         assertEquals(Long.MAX_VALUE, queue.room(nowNs));
         assertTrue(queue.nextNs() < nowNs);
@@ -132,7 +102,7 @@ class SendQueueTest {
     @Test
     void shouldFollowALinkThatGetsSlowerAndFaster() {
         final Link link = new Link(1_000_000_000);
-        final SendQueue queue = new SendQueue(link);
+        final SendQueue queue = new SendQueue(link::queuedBytes);
         run(queue, link, 300 * MS, 16 << 20);
         link.bytesPerNs = 0.05;
         run(queue, link, 1000 * MS, 16 << 20);
@@ -150,7 +120,7 @@ class SendQueueTest {
     @Test
     void shouldSendEachFrameAsFastAsTheLinkTakesIt() {
         final Link link = new Link(50_000_000);
-        final SendQueue queue = new SendQueue(link);
+        final SendQueue queue = new SendQueue(link::queuedBytes);
         for (int frame = 0; frame < 200; frame++) {
             final long beginNs = nowNs;
             long left = 500_000;
@@ -175,7 +145,7 @@ class SendQueueTest {
     @Test
     void shouldHoldBurstsShortAfterAPause() {
         final Link link = new Link(50_000_000);
-        final SendQueue queue = new SendQueue(link);
+        final SendQueue queue = new SendQueue(link::queuedBytes);
         run(queue, link, 300 * MS, 16 << 20);
         link.advance(1000 * MS);
         nowNs += 1000 * MS;
