@@ -608,11 +608,16 @@ served_from_replica() {
     [ "$taken_up" -gt 0 ] && [ "$((owned + set_pulled))" -gt 0 ]
 }
 
+# has_co_root: sets `killed` to the only co-root. One that was late is none for alive-timeout, so there may be none now.
+has_co_root() {
+    killed=$(co_root)
+    [[ $killed =~ ^[123]$ ]]
+}
+
 # The co-root is killed; the source evicts it, and the others have all that is published meanwhile.
 served_anew() {
     local killed others=()
-    killed=$(co_root)
-    [[ $killed =~ ^[123]$ ]] || { say "co-roots: ${killed:-none}"; return 1; }
+    eventually has_co_root || { say "co-roots: ${killed:-none}"; return 1; }
     others=($(printf '%s\n' 1 2 3 | grep -v "$killed"))
     kill -KILL "${pid[$killed]}"
     wait "${pid[$killed]}" 2>/dev/null || :

@@ -296,13 +296,22 @@ public final class SenderMachine {
         return next == window.committed() && members.areServed(next, window.freed());
     }
 
+    // All is sent, and nothing follows.
+    private boolean announcesEnd() {
+        return ending && next == window.committed() && waiting == 0 && !endsMidFrame();
+    }
+
     // The committed datagrams end within a frame.
     private boolean endsMidFrame() {
         return window.boundaryFrom(next) != next;
     }
 
-    /// Announces the end of the session to all members, without waiting.
+    /// Announces the end of the session to all members, without waiting. Behind the end of the stream it announces that
+    /// once more: a member that has everything but missed the end would take its source for lost.
     public void close() {
+        if (announcesEnd()) {
+            sendHeartbeat(cycleNs);
+        }
         ids.receiver(0);
         output.multicastControl(LeaveLayout.writeEvict(ids.in(output.control()), Reason.CLOSED));
     }
@@ -656,7 +665,7 @@ public final class SenderMachine {
         final boolean unacknowledged = members.acknowledgedByAll(next) < next;
         final boolean blocked = window.committed() > next || window.isFull();
         int flags = 0;
-        if (ending && next == window.committed() && waiting == 0 && !endsMidFrame()) {
+        if (announcesEnd()) {
             flags |= HeartbeatLayout.FLAG_END_OF_STREAM;
         }
         if (unacknowledged || blocked) {

@@ -322,6 +322,30 @@ final class MachinesTest {
     }
 
     @Test
+    void shouldEndWhenOnlyAGoodbyeBroughtTheEnd() {
+        final MachinePair pair = new MachinePair();
+        pair.join();
+        pair.publish(3);
+        pair.send(0);
+        pair.run(5_000_000);
+        pair.sender.end(pair.nowNs);
+        pair.sender.onTick(pair.nowNs);
+        pair.sender.close();
+        assertEquals(3, pair.toReceiver.size());
+        // Of the end and of the first goodbye nothing arrives but EVICT.
+        pair.toReceiver.removeFirst();
+        pair.toReceiver.removeFirst();
+        pair.exchange();
+        assertNotNull(pair.receiver.pollFrame());
+        assertEquals(State.RECEIVING, pair.receiver.state());
+        pair.sender.close();
+        pair.exchange();
+        assertNull(pair.receiver.pollFrame());
+        pair.run(5_000_000);
+        assertEquals(State.ENDED, pair.receiver.state());
+    }
+
+    @Test
     void shouldNotEndWhenTheSourceClosesWithinAFrame() {
         final MachinePair pair = new MachinePair();
         pair.join();
