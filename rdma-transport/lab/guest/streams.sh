@@ -621,7 +621,7 @@ served_anew() {
     others=($(printf '%s\n' 1 2 3 | grep -v "$killed"))
     kill -KILL "${pid[$killed]}"
     wait "${pid[$killed]}" 2>/dev/null || :
-    publish "$PIECE_BYTES" && arrives "${others[@]}" && evicted 1 || return
+    publish "$PIECE_BYTES" && arrives "${others[@]}" && eventually evicted 1 || return
     same_last "$PIECE_BYTES" "${others[@]}"
 }
 
