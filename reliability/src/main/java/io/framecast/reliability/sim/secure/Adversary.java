@@ -176,28 +176,32 @@ public final class Adversary implements AutoCloseable {
         for (final Theft theft : thefts) {
             for (int to = 0; to < wire.receivers(); to++) {
                 final SecureReceiver there = run.receiverAt(to);
-                if (there != null && there.isOver(theft.session, theft.keys.epoch())) {
+                if (there == null) {
+                    continue;
+                }
+                final long end = there.endOf(theft.session, theft.keys.epoch());
+                if (one.isControl() && there.isOver(theft.session, theft.keys.epoch())) {
                     run.journal().count(SimCount.ABUSES);
-                    abuse(one, theft, to, there.isForgotten(theft.session, theft.keys.epoch()));
+                    abuseControl(one, theft, to);
+                } else if (!one.isControl() && end != SecureReceiver.UNKNOWN) {
+                    run.journal().count(SimCount.ABUSES);
+                    abuseData(one, theft, to, end);
                 }
             }
         }
     }
 
-    private void abuse(final Seen one, final Theft theft, final int to, final boolean isForgotten) {
-        if (!one.isControl()) {
-            if (!isForgotten) {
-                return;
-            }
-            final SimLane lane = random.nextBoolean() ? SimLane.DATA : SimLane.REPAIR;
-            final MemorySegment forged = forger.data(one, theft.session);
-            if (Forger.isData(forged)) {
-                final int payloadBytes = (int) forged.byteSize() - DataLayout.SEALED_LENGTH;
-                theft.keys.seal(forged, 0, forged, DataLayout.SEALED_LENGTH, payloadBytes);
-                send(to, lane, forged, 0);
-            }
-            return;
+    private void abuseData(final Seen one, final Theft theft, final int to, final long first) {
+        final SimLane lane = random.nextBoolean() ? SimLane.DATA : SimLane.REPAIR;
+        final MemorySegment forged = forger.data(one, theft.session, first);
+        if (Forger.isData(forged)) {
+            final int payloadBytes = (int) forged.byteSize() - DataLayout.SEALED_LENGTH;
+            theft.keys.seal(forged, 0, forged, DataLayout.SEALED_LENGTH, payloadBytes);
+            send(to, lane, forged, 0);
         }
+    }
+
+    private void abuseControl(final Seen one, final Theft theft, final int to) {
         final MemorySegment memory = run.scratch();
         final int plain = forger.order(memory, one, theft.session);
         final long member = random.nextLong();

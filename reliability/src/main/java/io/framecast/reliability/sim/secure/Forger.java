@@ -113,6 +113,11 @@ final class Forger {
 
     /// A header of the data that is plausible, with the right checksum and a wrong tag.
     MemorySegment data(final Seen one, final long session) {
+        return data(one, session, 0);
+    }
+
+    /// The same, of this sequence or a later one.
+    MemorySegment data(final Seen one, final long session, final long first) {
         final MemorySegment copy = one.copy();
         if (!isData(copy)) {
             return copy;
@@ -123,6 +128,9 @@ final class Forger {
             case 1 -> DataLayout.FRAME_ID.set(copy, 0, DataLayout.FRAME_ID.get(copy, 0) + 1 + random.nextInt(NEAR));
             case 2 -> DataLayout.TIMESTAMP.set(copy, 0, random.nextLong());
             default -> DataLayout.METADATA_BYTES.set(copy, 0, random.nextInt(FIELD_BITS));
+        }
+        if (DataLayout.SEQUENCE.get(copy, 0) < first) {
+            DataLayout.SEQUENCE.set(copy, 0, first + random.nextInt(NEAR));
         }
         DataLayout.SESSION_TAG.set(copy, 0, DataLayout.sessionTag(session));
         checksum.seal(copy, 0, session);

@@ -120,11 +120,11 @@ public abstract sealed class SecureEnd implements AutoCloseable permits SecureSo
                     + ControlLayout.COUNTER.get(sealed, 0));
         }
         note(sealed, bytes, plain);
-        onTaken(way, sealed, nowNs);
+        onTaken(way, sealed, plain, nowNs);
     }
 
     /// A datagram was opened.
-    abstract void onTaken(Way way, MemorySegment sealed, long nowNs);
+    abstract void onTaken(Way way, MemorySegment sealed, MemorySegment plain, long nowNs);
 
     final void forgetTaken(final long session) {
         taken.remove(session);

@@ -7,6 +7,7 @@ import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.secure.Truth.Way;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.HeartbeatLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -19,13 +20,16 @@ import org.jspecify.annotations.Nullable;
 
 /// The end of a receiver's process, for all of its sessions.
 public final class SecureReceiver extends SecureEnd {
+    /// No sequence.
+    static final long UNKNOWN = Long.MAX_VALUE;
+
     /// Takes a plain datagram.
     public interface Plain {
         void onControl(MemorySegment datagram);
     }
 
-    /// From a time on the source is known to use an epoch.
-    private record Use(int epoch, long fromNs) {}
+    /// From a time on the source is known to use an epoch, and from a sequence on it sealed no data under those before.
+    private record Use(int epoch, long fromNs, long fromSequence) {}
 
     private final SimSecurity.Receiver end;
     private final LongSupplier clock;
@@ -161,12 +165,14 @@ public final class SecureReceiver extends SecureEnd {
         }
     }
 
-    /// Whether no data sealed under an epoch may be taken any more: of the one before the present, repairs may.
-    boolean isForgotten(final long session, final int epoch) {
-        return uses.getOrDefault(session, List.of()).stream()
-                        .filter(use -> use.epoch > epoch)
-                        .count()
-                > 1;
+    /// From this sequence on no data sealed under an epoch may be taken: of the one before the present, repairs may.
+    ///
+    /// @return [#UNKNOWN] where nothing says so yet
+    long endOf(final long session, final int epoch) {
+        final List<Use> later = uses.getOrDefault(session, List.of()).stream()
+                .filter(use -> use.epoch > epoch)
+                .toList();
+        return later.isEmpty() ? UNKNOWN : later.size() > 1 ? 0 : later.getFirst().fromSequence;
     }
 
     /// Whether no control datagram sealed under an epoch may be taken any more.
@@ -180,7 +186,7 @@ public final class SecureReceiver extends SecureEnd {
     }
 
     @Override
-    void onTaken(final Way way, final MemorySegment sealed, final long nowNs) {
+    void onTaken(final Way way, final MemorySegment sealed, final MemorySegment plain, final long nowNs) {
         if (way != Way.TO_GROUP && way != Way.BETWEEN_MEMBERS) {
             return;
         }
@@ -189,7 +195,13 @@ public final class SecureReceiver extends SecureEnd {
         checkEpoch(session, epoch);
         final List<Use> known = uses.computeIfAbsent(session, _ -> new ArrayList<>());
         if (way == Way.TO_GROUP && (known.isEmpty() || epoch > known.getLast().epoch)) {
-            known.add(new Use(epoch, nowNs));
+            known.add(new Use(epoch, nowNs, UNKNOWN));
+        }
+        if (way == Way.TO_GROUP
+                && known.getLast().fromSequence == UNKNOWN
+                && ControlLayout.type(plain, 0) == ControlLayout.TYPE_HEARTBEAT) {
+            final Use last = known.removeLast();
+            known.add(new Use(last.epoch, last.fromNs, HeartbeatLayout.NEXT_SEQUENCE.get(plain, 0)));
         }
     }
 

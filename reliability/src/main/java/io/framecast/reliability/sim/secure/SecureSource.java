@@ -118,7 +118,7 @@ public final class SecureSource extends SecureEnd {
     }
 
     @Override
-    void onTaken(final Way way, final MemorySegment sealed, final long nowNs) {
+    void onTaken(final Way way, final MemorySegment sealed, final MemorySegment plain, final long nowNs) {
         // It has one epoch for what it takes: none.
     }
 
