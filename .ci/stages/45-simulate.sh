@@ -37,6 +37,8 @@ simulate --receivers 4
 simulate --receivers 16 --loss 0.05 --crashes
 seeds=$adversary_seeds simulate --receivers 4 --adversary
 seeds=$adversary_seeds simulate --receivers 4 --adversary --crashes
+seeds=$adversary_seeds simulate --receivers 4 --adversary --crashes --one-sided
+seeds=$adversary_seeds simulate --receivers 3 --adversary --crashes --host-group 4
 seeds=$host_seeds simulate --receivers 3 --host-group 4 --crashes
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

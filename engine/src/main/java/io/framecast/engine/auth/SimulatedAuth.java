@@ -6,6 +6,7 @@ import io.framecast.engine.crypto.SecretBytes;
 import io.framecast.reliability.lane.ControlProtection;
 import io.framecast.reliability.lane.DataOpener;
 import io.framecast.reliability.lane.DataSealer;
+import io.framecast.reliability.sim.plan.Swarm;
 import io.framecast.reliability.sim.secure.SimSecurity;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.Counts;
@@ -16,7 +17,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
@@ -36,10 +36,10 @@ public final class SimulatedAuth implements SimSecurity {
         this.seal = seal;
     }
 
-    /// Most seeds have `auth=` alone, some a cipher too.
-    public static SimulatedAuth of(final long seed) {
+    /// Most seeds have `auth=` alone, some a cipher too; none has one where payloads land where nothing opens them.
+    public static SimulatedAuth of(final long seed, final Swarm swarm) {
         return new SimulatedAuth(
-                switch (Math.floorMod(seed, 6)) {
+                switch (swarm.direct() ? 0 : Math.floorMod(seed, 6)) {
                     case 1 -> Seal.AES_GCM;
                     case 4 -> Seal.CHACHA20_POLY1305;
                     default -> Seal.HEADER;
@@ -170,8 +170,19 @@ public final class SimulatedAuth implements SimSecurity {
         }
 
         @Override
+        public boolean agree(final long session, final byte[] sourceAddress, final long nowNs) {
+            return protection.agree(session, sourceAddress, nowNs);
+        }
+
+        @Override
+        public void refuse(final long session) {
+            protection.refuse(session);
+        }
+
+        @Override
         public DataOpener data(final long session) {
-            opened.add(seals(seal, Objects.requireNonNull(protection.dataKeys(session))));
+            final DataKeys known = protection.dataKeys(session);
+            opened.add(seals(seal, known == null ? DataKeys.none() : known));
             return opened.getLast();
         }
 

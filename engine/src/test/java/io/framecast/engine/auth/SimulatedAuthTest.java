@@ -19,7 +19,7 @@ final class SimulatedAuthTest {
     private static final int PLANT_SEEDS_MAX = 60;
 
     private static SimReport run(final long seed, final Swarm swarm) {
-        return Simulation.run(seed, swarm, SimulatedAuth.of(seed));
+        return Simulation.run(seed, swarm, SimulatedAuth.of(seed, swarm));
     }
 
     @Test
@@ -38,6 +38,31 @@ final class SimulatedAuthTest {
         assertTrue(attacks > 1_000, attacks + " attacks");
         assertTrue(abuses > 0, "no key that was over was used");
         assertTrue(frames > 1_000, frames + " frames");
+    }
+
+    @Test
+    void shouldGoOnWithAMembershipWhenALeaderDiesUnderAttack() {
+        final Swarm swarm = Swarm.of(3, -1).withHostGroup(4).withCrashes();
+        long takeovers = 0;
+        long abuses = 0;
+        for (long seed = 1; seed <= 40; seed++) {
+            final SimReport report = run(seed, swarm);
+            assertEquals(List.of(), report.violations(), "seed " + seed);
+            takeovers += report.of(SimCount.TAKEOVERS);
+            abuses += report.of(SimCount.ABUSES);
+        }
+        assertTrue(takeovers > 20, takeovers + " takeovers");
+        assertTrue(abuses > 0, "no key that was over was used");
+    }
+
+    /// In run 15 an RC_CONNECT came late, from one who was no co-root.
+    @Test
+    void shouldReadFromItsSourceWhatHonestEndsSealed() {
+        for (long seed = 1; seed <= 20; seed++) {
+            final Swarm swarm = Swarm.of(4, -1);
+            final Swarm shape = seed % 2 == 0 ? swarm.withOneSided().withCrashes() : swarm.withDirect();
+            assertEquals(List.of(), run(seed, shape).violations(), "seed " + seed);
+        }
     }
 
     /// The adversary makes one longer, which must not be decrypted into the slot behind.

@@ -3,6 +3,7 @@ package io.framecast.reliability.sim;
 import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.sim.plan.Plant;
 import io.framecast.reliability.sim.record.SimCount;
+import io.framecast.reliability.sim.secure.SecureReceiver;
 import io.framecast.reliability.sim.shared.ProcessDeath;
 import io.framecast.reliability.sim.shared.SharedSegment;
 import java.util.ArrayList;
@@ -35,6 +36,8 @@ final class SimMember extends SimReceiver {
     // Of its own leading: connections end with each.
     private int term;
     private final List<Connection> connections = new ArrayList<>();
+    // What it goes on with, until there are keys of its own.
+    private @Nullable Inheritance inherited;
     // The membership that goes on, until the source is told.
     private @Nullable SimReception successor;
     private final List<SimMember> survivors = new ArrayList<>();
@@ -48,6 +51,10 @@ final class SimMember extends SimReceiver {
     private long firstNs = NEVER_WAITED;
     private long beat;
     private int stillLooks;
+
+    /// A membership that a process goes on with.
+    private record Inheritance(
+            SimFollower.View last, SimReception.Past past, List<SimMember> survivors, long sinceNs) {}
 
     /// @param last the segment that it would go on with
     private record Connection(SimMember member, @Nullable SharedSegment last) {}
@@ -139,6 +146,7 @@ final class SimMember extends SimReceiver {
     @Override
     boolean mayJoin(final SimSession session) {
         return leads
+                && inherited == null
                 && successor == null
                 && isWanted(session)
                 && receptions().stream().allMatch(one -> one.isLost() || one.isEnded())
@@ -158,7 +166,7 @@ final class SimMember extends SimReceiver {
             stopLeading();
             return 1;
         }
-        int work = 0;
+        int work = goOn() ? 1 : 0;
         for (final SimReception reception : receptions()) {
             work += share(reception);
         }
@@ -260,6 +268,7 @@ final class SimMember extends SimReceiver {
         }
         group.lead(this);
         leads = true;
+        listen();
         term++;
         connections.clear();
         leadsSinceNs = trueNs();
@@ -278,7 +287,7 @@ final class SimMember extends SimReceiver {
 
     // Whether it goes on with a membership, or has one already. A newcomer that does not gives way to a survivor.
     private boolean hasPast() {
-        return successor != null || receptions().stream().anyMatch(SimMember::counts);
+        return inherited != null || successor != null || receptions().stream().anyMatch(SimMember::counts);
     }
 
     private static boolean counts(final SimReception reception) {
@@ -306,14 +315,36 @@ final class SimMember extends SimReceiver {
         final int slotBytes = last.stream().slotBytes();
         final byte[] payload =
                 last.segment().read(found.offset(), (int) (from.acknowledged - from.firstSequence) * slotBytes);
+        final List<SimMember> others = new ArrayList<>(last.survivors());
+        others.remove(still);
+        others.remove(this);
+        final SimReception.Past past = new SimReception.Past(last.reception(), from, payload, claim);
+        inherited = new Inheritance(last, past, others, nowNs());
+        goOn();
+    }
+
+    // With keys of its own where streams are protected. A source that does not answer in time is lost.
+    private boolean goOn() {
+        final Inheritance from = inherited;
+        if (from == null || !isAgreed(from)) {
+            return false;
+        }
+        inherited = null;
+        leadsSinceNs = trueNs();
         survivors.clear();
-        survivors.addAll(last.survivors());
-        survivors.remove(still);
-        survivors.remove(this);
-        final SimReception made = new SimReception(
-                this, last.source(), last.stream(), new SimReception.Past(last.reception(), from, payload, claim));
-        last.source().add(made);
+        survivors.addAll(from.survivors);
+        final SimSession source = from.last.source();
+        final SimReception made = new SimReception(this, source, from.last.stream(), from.past);
+        source.add(made);
         successor = made;
+        return true;
+    }
+
+    private boolean isAgreed(final Inheritance from) {
+        final SecureReceiver secure = secure();
+        return secure == null
+                || secure.agree(from.last.source().nonce(), SimSource.CONTROL_ADDRESS, nowNs())
+                || nowNs() - from.sinceNs >= SimSource.ALIVE_TIMEOUT_NS;
     }
 
     private void stopLeading() {
@@ -321,11 +352,27 @@ final class SimMember extends SimReceiver {
         for (final SimReception reception : receptions()) {
             reception.drop();
         }
+        forgetKeys();
         receptions().clear();
+        inherited = null;
         successor = null;
         survivors.clear();
         connections.clear();
         group.onEnd(this);
+    }
+
+    private void forgetKeys() {
+        final SecureReceiver secure = secure();
+        if (secure == null) {
+            return;
+        }
+        receptions().forEach(reception -> secure.forget(reception.source().nonce()));
+        if (successor != null) {
+            secure.forget(successor.source().nonce());
+        }
+        if (inherited != null) {
+            secure.forget(inherited.last.source().nonce());
+        }
     }
 
     // Leaves the host's other processes with the membership, if there are any.
@@ -352,20 +399,16 @@ final class SimMember extends SimReceiver {
         }
     }
 
+    // One that does not lead has nothing else to do: what it is sent is dropped.
     @Override
     long nextDeadlineNs() {
-        long deadline = super.nextDeadlineNs();
-        if (leads) {
-            deadline = Math.min(deadline, nowNs() + BEAT_NS);
-        } else {
-            deadline = Math.min(deadline, Math.max(nowNs() + 1, lookNs));
-        }
-        return deadline;
+        return leads ? Math.min(super.nextDeadlineNs(), nowNs() + BEAT_NS) : Math.max(nowNs() + 1, lookNs);
     }
 
     @Override
     boolean isSettled(final SimSession last) {
-        return successor == null
+        return inherited == null
+                && successor == null
                 && receptions().stream().allMatch(SimReception::isFinished)
                 && follower.isSettled(last);
     }
@@ -374,6 +417,7 @@ final class SimMember extends SimReceiver {
     String describe() {
         return follower.describe()
                 + (leads ? ", leads: " + super.describe() : "")
+                + (inherited == null ? "" : ", waits for keys")
                 + (successor == null ? "" : ", waits for " + survivors.size() + " survivors");
     }
 }

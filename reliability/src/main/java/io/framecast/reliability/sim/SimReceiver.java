@@ -62,6 +62,14 @@ class SimReceiver extends SimNode {
         }
     }
 
+    /// It is the process of its host that the network reaches.
+    final void listen() {
+        final SecureRun protection = world().secure();
+        if (protection != null && secure != null) {
+            protection.listen(host().address(), secure);
+        }
+    }
+
     /// Its end of protected streams; null where none is.
     final @Nullable SecureReceiver secure() {
         return secure;

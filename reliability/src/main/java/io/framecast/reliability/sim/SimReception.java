@@ -149,7 +149,7 @@ final class SimReception implements ReceiverOutput {
         final RandomGenerator random = process.random();
         final SimOptions options = world.options();
         secure = process.secure();
-        id = secure == null ? random.nextLong() | 1 : secure.receiverId(stream.session(), random);
+        id = newId(stream.session(), random);
         epochOffsetNs = id % EPOCH_OFFSET_MAX_NS;
         final SimMember sharing = process instanceof final SimMember member ? member : null;
         final MemoryShape shape = shape(options, stream, sharing, random);
@@ -206,6 +206,15 @@ final class SimReception implements ReceiverOutput {
         session = new ReceiveSession(
                 machine, assembly, repairs, dataLane, repairLane, windows, consumer, user.delivery(), false);
         protect();
+    }
+
+    // A successor without keys goes on as the engine's: no source knows it.
+    private long newId(final long nonce, final RandomGenerator random) {
+        final long made = secure == null ? 0 : secure.receiverId(nonce, random);
+        if (secure != null && made == 0) {
+            secure.refuse(nonce);
+        }
+        return made == 0 ? random.nextLong() | 1 : made;
     }
 
     private void protect() {

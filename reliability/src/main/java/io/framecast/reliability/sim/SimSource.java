@@ -259,7 +259,7 @@ final class SimSource extends SimNode implements ControlPort {
                 plant.onHeard(id, datagram);
             } else if (ControlLayout.type(datagram, 0) == ControlLayout.TYPE_RESUME && verdict != Verdict.LIMITED) {
                 reception.onRefused();
-            } else if (isPollable(verdict)) {
+            } else if (isPollable(verdict, ControlLayout.type(datagram, 0))) {
                 reception.life().onNoticedBySource();
             }
         }
@@ -267,9 +267,11 @@ final class SimSource extends SimNode implements ControlPort {
     }
 
     // Whether the machine took a member's datagram for a sign of life, though it did not accept it.
-    private static boolean isPollable(final Verdict verdict) {
+    private static boolean isPollable(final Verdict verdict, final int type) {
         return switch (verdict) {
             case IMPOSSIBLE, LIMITED, EARLY, STALE_EPOCH -> true;
+            // A member that is no co-root any more, or not active yet.
+            case UNKNOWN_MEMBER -> type == ControlLayout.TYPE_RC_CONNECT || type == ControlLayout.TYPE_FORMAT_ACK;
             default -> false;
         };
     }

@@ -146,10 +146,6 @@ public final class SimulateCommand implements Callable<Integer> {
         if (chosen.isOfHostGroup() && hostGroup == 1) {
             throw new ConfigException("--plant: " + chosen.label() + " is a bug of host groups; add --host-group 4");
         }
-        if (adversary && (hostGroup > 1 || oneSided || direct)) {
-            throw new ConfigException("--adversary: protected streams are simulated without "
-                    + (hostGroup > 1 ? "--host-group" : direct ? "--direct" : "--one-sided"));
-        }
         if (chosen.isOfAdversary() && !adversary) {
             throw new ConfigException("--plant: " + chosen.label() + " is a bug of protection; add --adversary");
         }

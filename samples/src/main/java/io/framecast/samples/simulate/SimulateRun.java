@@ -172,7 +172,7 @@ final class SimulateRun {
             long seed = nextSeed.getAndIncrement();
             while (seed <= plan.last && seed < firstFailure.get() && error.get() == null) {
                 final SimReport report =
-                        Simulation.run(seed, plan.swarm, plan.adversary ? SimulatedAuth.of(seed) : null);
+                        Simulation.run(seed, plan.swarm, plan.adversary ? SimulatedAuth.of(seed, plan.swarm) : null);
                 reports.add(report);
                 if (!report.isClean()) {
                     firstFailure.accumulateAndGet(seed, Math::min);

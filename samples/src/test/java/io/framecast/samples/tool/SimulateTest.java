@@ -161,12 +161,13 @@ final class SimulateTest {
         assertEquals(ExitStatus.MISMATCH, tool.run(words).status());
     }
 
-    @Test
-    void shouldRefuseAnAdversaryWhereStreamsAreNotProtected() {
-        tool.run("simulate", "--adversary", "--host-group", "2", "--json", "-")
-                .assertFailed(ExitStatus.USAGE, "--adversary: protected streams are simulated without --host-group");
-        tool.run("simulate", "--adversary", "--direct", "--json", "-")
-                .assertFailed(ExitStatus.USAGE, "--adversary: protected streams are simulated without --direct");
+    @ParameterizedTest
+    @ValueSource(strings = {"--one-sided", "--direct", "--host-group=2"})
+    void shouldAttackEveryWayOfReceiving(final String way) {
+        final ToolFixture.Run attacked =
+                tool.run("simulate", "--adversary", way, "--receivers", "3", "--seeds", "1..3", "--json", "-");
+        assertEquals(ExitStatus.DONE, attacked.status());
+        assertEquals(3L, ((Number) attacked.json().get("seeds")).longValue());
     }
 
     private static String[] append(final String[] words, final String... more) {

@@ -80,7 +80,17 @@ public final class SecureReceiver extends SecureEnd {
         return sealed(plain, (datagram, bytes) -> control().sealToMember(datagram, bytes, senderId));
     }
 
-    /// A new receiver's id in a session whose keys are there.
+    /// Whether there are keys of a session; begins a handshake where there is none.
+    public boolean agree(final long session, final byte[] sourceAddress, final long nowNs) {
+        return end.agree(session, sourceAddress, nowNs);
+    }
+
+    /// Gives up the keys of a session: its source did not answer in time.
+    public void refuse(final long session) {
+        end.refuse(session);
+    }
+
+    /// A new receiver's id in a session; 0 where there are no keys.
     public long receiverId(final long session, final RandomGenerator ids) {
         return end.receiverId(session, ids);
     }

@@ -86,8 +86,13 @@ public final class SecureRun implements AutoCloseable {
             final SecureReceiver.Plain onPlain) {
         final SecureReceiver made = new SecureReceiver(this, address, clock, output, onPlain);
         ends.add(made);
-        receivers.put(number, made);
+        listen(number, made);
         return made;
+    }
+
+    /// This end receives what is sent to a host.
+    public void listen(final int number, final SecureReceiver end) {
+        receivers.put(number, end);
     }
 
     @Nullable

@@ -85,7 +85,15 @@ public interface SimSecurity {
         /// A new receiver's id in a session; 0 where there are no keys of it.
         long receiverId(long session, RandomGenerator ids);
 
-        /// Opens the data of a session whose keys are there.
+        /// Begins a handshake with the source of a session, unless one is under way or over.
+        ///
+        /// @return whether there are keys
+        boolean agree(long session, byte[] sourceAddress, long nowNs);
+
+        /// Gives up the keys of a session, until [#forget].
+        void refuse(long session);
+
+        /// Opens the data of a session; nothing where there are no keys.
         DataOpener data(long session);
 
         /// Wipes the keys of a session.
