@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class SimMember extends SimReceiver {
     private static final long BEAT_NS = 20_000_000;
     private static final int STILL_LOOKS = 4;
-    // Who has not come by then stands still.
+    // A member that has not come by then stands still.
     private static final long REUNION_NS = SimSource.ALIVE_TIMEOUT_NS / 4;
     // A newcomer lets those who followed a leader that died, or stands still, come first.
     private static final long FIRST_NS = 3 * BEAT_NS;
@@ -36,7 +36,7 @@ final class SimMember extends SimReceiver {
     // Of its own leading: connections end with each.
     private int term;
     private final List<Connection> connections = new ArrayList<>();
-    // What it goes on with, until there are keys of its own.
+    // A membership to go on with, until there are keys of its own.
     private @Nullable Inheritance inherited;
     // The membership that goes on, until the source is told.
     private @Nullable SimReception successor;

@@ -100,7 +100,7 @@ public final class SecureRun implements AutoCloseable {
         return receivers.get(number);
     }
 
-    /// What seals the data.
+    /// The seal of the data.
     public Seal seal() {
         return security.seal();
     }
