@@ -1,5 +1,7 @@
 package io.framecast.perf.rivals;
 
+import io.framecast.engine.libc.Libc;
+import io.framecast.engine.libc.PrivateDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -73,12 +75,17 @@ final class SharedSegment implements AutoCloseable {
         WORD.setRelease(memory, released(reader), 1L);
     }
 
-    // All processes of a run are children of one, and each stream has a port of its own.
+    // All processes of a run are children of one, and each stream has a port of its own. Others cannot make the file.
     private static Path path(final StreamSpec spec) {
         final long run =
                 ProcessHandle.current().parent().map(ProcessHandle::pid).orElse(0L);
-        final Path folder = Files.isDirectory(MEMORY) ? MEMORY : Path.of(System.getProperty("java.io.tmpdir"));
-        return folder.resolve("framecast-bench-" + run + "-" + spec.link().port());
+        final Path parent = Files.isDirectory(MEMORY) ? MEMORY : Path.of(System.getProperty("java.io.tmpdir"));
+        try {
+            return PrivateDirectory.require(parent.resolve("framecast-bench-" + Libc.getuid()))
+                    .resolve(run + "-" + spec.link().port());
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private long bytes() {
