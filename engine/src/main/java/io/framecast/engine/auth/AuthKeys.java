@@ -176,6 +176,16 @@ public final class AuthKeys implements AutoCloseable {
         return null;
     }
 
+    /// Whether each member has a key of its own.
+    boolean isOfEach() {
+        return directory != null;
+    }
+
+    /// Whether the key of a member was taken away: its file is gone.
+    boolean isGone(final String id) {
+        return directory != null && Files.notExists(directory.resolve(id));
+    }
+
     /// One line that says why a member's key file could not be used the last time, for a log; null where all could.
     public @Nullable String problem() {
         return problem;

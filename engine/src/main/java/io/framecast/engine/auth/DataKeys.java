@@ -67,15 +67,21 @@ public final class DataKeys {
     /// Whether a datagram of this sequence may have been sealed under an epoch that has a key: those who were evicted
     /// have the keys of earlier epochs, and seal nothing beyond their end.
     public boolean isWithin(final int ofEpoch, final long sequence) {
-        if (ofEpoch == epoch) {
-            return true;
-        }
         for (int i = 0; i < epochs.size(); i++) {
             if (epochs.get(i).epoch() == ofEpoch) {
                 return sequence < epochs.get(i).dataEnd();
             }
         }
         return false;
+    }
+
+    /// A datagram of the data was opened: those of earlier epochs end in front of it.
+    void onOpened(final int ofEpoch, final long sequence) {
+        for (int i = 0; i < epochs.size(); i++) {
+            if (epochs.get(i).epoch() - ofEpoch < 0) {
+                epochs.get(i).endDataAt(sequence);
+            }
+        }
     }
 
     void close() {

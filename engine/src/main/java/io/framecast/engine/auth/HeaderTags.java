@@ -70,9 +70,13 @@ public final class HeaderTags implements DatagramSeals {
             final MemorySegment payload,
             final long at,
             final int payloadBytes) {
-        return hash(headers, header)
+        final boolean isOpen = hash(headers, header)
                 && keys.isWithin((int) words[EPOCH], words[SEQUENCE])
                 && hash.matches(words[TAG], words[TAG + 1]);
+        if (isOpen && keys.count() > 1 && DataLayout.type(headers, header) == DataLayout.TYPE_DATA) {
+            keys.onOpened((int) words[EPOCH], words[SEQUENCE]);
+        }
+        return isOpen;
     }
 
     // False where there is no key.

@@ -15,6 +15,8 @@ final class MemberHandshake implements AutoCloseable {
 
     final int id;
     final byte[] address;
+    /// The id of the shared key that it proved.
+    final String keyId;
     /// The source's part of the handshake, as in ANSWER.
     final byte[] challenge;
     final byte[] publicKey;
@@ -23,7 +25,7 @@ final class MemberHandshake implements AutoCloseable {
     final ControlKey toMember;
     final RetryTimer keysTimer = new RetryTimer(KEYS_FIRST_NS, KEYS_MOST_NS, KEYS_ATTEMPTS_MAX);
     private final byte[] content;
-    private final long begunNs;
+    final long begunNs;
     /// The newest epoch that it is known to have.
     int epoch;
 
@@ -31,6 +33,7 @@ final class MemberHandshake implements AutoCloseable {
             final int id,
             final byte[] content,
             final byte[] address,
+            final String keyId,
             final byte[] challenge,
             final byte[] publicKey,
             final byte[] tag,
@@ -40,6 +43,7 @@ final class MemberHandshake implements AutoCloseable {
         this.id = id;
         this.content = content;
         this.address = address;
+        this.keyId = keyId;
         this.challenge = challenge;
         this.publicKey = publicKey;
         this.tag = tag;

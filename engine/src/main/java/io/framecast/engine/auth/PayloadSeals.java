@@ -83,7 +83,7 @@ public final class PayloadSeals implements DatagramSeals {
         final int epoch = DataLayout.KEY_EPOCH.get(headers, header);
         final long sequence = DataLayout.SEQUENCE.get(headers, header);
         final Aead aead = aead(epoch);
-        return aead != null
+        final boolean isOpen = aead != null
                 && keys.isWithin(epoch, sequence)
                 && aead.open(
                         DATA,
@@ -95,6 +95,10 @@ public final class PayloadSeals implements DatagramSeals {
                         payload,
                         at,
                         payloadBytes);
+        if (isOpen && keys.count() > 1) {
+            keys.onOpened(epoch, sequence);
+        }
+        return isOpen;
     }
 
     @Override

@@ -39,6 +39,12 @@ public final class ReceiverProtection implements ControlProtection {
     // Heartbeats of an epoch that is unknown for so long: this receiver missed its keys.
     private static final long MISSED_NS = 2_000_000_000;
     private static final int SENDER_BURST_MAX = 64;
+    // A heartbeat may be forged, and name the address of somebody else.
+    private static final int HELLO_BURST_MAX = 16;
+    private static final long HELLO_INTERVAL_NS = 20_000_000;
+    // A handshake that lasts longer may give way, as one with a stranger that answers HELLO by a cookie and nothing
+    // else.
+    private static final long SLOW_NS = 1_000_000_000;
     // No announcement is of it.
     private static final long NO_SESSION = 0;
     // A key that is derived in vain is closed again, which stops other threads for a moment.
@@ -57,6 +63,7 @@ public final class ReceiverProtection implements ControlProtection {
     private final X25519 curve = X25519.open();
     // Keys of unknown senders that are derived before their datagrams are verified.
     private final AnswerBudget senderBudget = new AnswerBudget(SENDER_BURST_MAX, SENDER_INTERVAL_NS);
+    private final AnswerBudget helloBudget = new AnswerBudget(HELLO_BURST_MAX, HELLO_INTERVAL_NS);
     private final Arena arena = Arena.ofShared();
     private final MemorySegment scratch = arena.allocate(Wire.CONTROL_BYTES_MAX, Long.BYTES);
     private final Long2ObjectHashMap<SourceHandshake> bySession = new Long2ObjectHashMap<>();
@@ -441,6 +448,7 @@ public final class ReceiverProtection implements ControlProtection {
     private boolean hasRoom(final long nowNs) {
         int under = 0;
         SourceHandshake silent = null;
+        SourceHandshake slow = null;
         for (int i = 0; i < handshakes.size(); i++) {
             final SourceHandshake other = handshakes.get(i);
             if (!other.isAgreed()) {
@@ -448,16 +456,21 @@ public final class ReceiverProtection implements ControlProtection {
                 if (other.cookie == null && (silent == null || other.begunNs < silent.begunNs)) {
                     silent = other;
                 }
+                slow = slow == null || other.begunNs < slow.begunNs ? other : slow;
             }
         }
         if (under < PENDING_MAX) {
             return true;
         }
-        if (silent == null || nowNs - silent.begunNs < SILENT_NS) {
-            return false;
+        if (silent != null && nowNs - silent.begunNs >= SILENT_NS) {
+            displace(silent);
+            return true;
         }
-        displace(silent);
-        return true;
+        if (slow != null && nowNs - slow.begunNs >= SLOW_NS) {
+            displace(slow);
+            return true;
+        }
+        return false;
     }
 
     private void displace(final SourceHandshake displaced) {
@@ -524,6 +537,10 @@ public final class ReceiverProtection implements ControlProtection {
         final boolean isHello = handshake.isHelloDue();
         handshake.timer.onAttempt(nowNs);
         dueNs = Math.min(dueNs, handshake.timer.dueNs());
+        if (isHello && !helloBudget.take(nowNs)) {
+            counts.add(ProtectionEvent.LIMITED);
+            return;
+        }
         if (handshake.heartbeatBytes > 0) {
             // Heartbeats may be forged: the last one counts, and the source's own come as often as others.
             handshake.sourceAddress =

@@ -110,7 +110,7 @@ public final class SimulatedAuth implements SimSecurity {
 
         @Override
         public void evict(final int handshakeId) {
-            protection.evict(handshakeId);
+            protection.evict(handshakeId, _ -> false);
         }
 
         @Override

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,8 @@ public final class SourceProtection implements ControlProtection {
     private static final long PROOF_INTERVAL_NS = 1_000_000;
     // While the window still holds datagrams of two epochs.
     private static final long WINDOW_LOOK_NS = 1_000_000;
+    // A receiver that is no member by then shakes hands again.
+    private static final long JOINING_MAX_NS = 10_000_000_000L;
 
     private final long session;
     private final AuthKeys keys;
@@ -59,6 +62,8 @@ public final class SourceProtection implements ControlProtection {
     private BooleanSupplier mayUse = () -> true;
     private LongSupplier nextSequence = () -> 0;
     private long switchNs = Long.MAX_VALUE;
+    // The first of the changes that were not used.
+    private long rekeyedNs;
     private long dueNs = Long.MAX_VALUE;
     // Of the messages that no key seals.
     private long plainCounter;
@@ -274,6 +279,7 @@ public final class SourceProtection implements ControlProtection {
                     HandshakeLayout.handshakeId(memory, offset),
                     content,
                     HandshakeLayout.ADDRESS.read(memory, offset),
+                    HandshakeLayout.keyId(memory, offset),
                     challenge,
                     publicKey,
                     KeySchedule.answerTag(shared, transcript),
@@ -292,7 +298,7 @@ public final class SourceProtection implements ControlProtection {
                 oldest = other.usedNs() < oldest.usedNs() ? other : oldest;
             }
             counts.add(ProtectionEvent.DISPLACED);
-            evict(oldest.id);
+            remove(oldest);
         }
         handshakes.add(made);
         byId.put(made.id, made);
@@ -346,19 +352,37 @@ public final class SourceProtection implements ControlProtection {
 
     // Epochs.
 
-    /// Removes a handshake and wipes its keys: no datagram of that receiver is opened any more, and it gets no new
-    /// keys.
+    /// Removes a handshake and wipes its keys: no datagram of that receiver is opened any more, and it gets no
+    /// new keys. Where each member has a key of its own, other handshakes under it that are no member's go too.
     /// [#rekey] follows, else it still opens what the group gets.
     ///
     /// @param handshakeId the high half of its receiver ids
-    public void evict(final int handshakeId) {
-        final MemberHandshake removed = byId.remove(handshakeId);
-        if (removed != null) {
-            handshakes.remove(removed);
-            removed.close();
-            // Perhaps the others all have the next keys.
-            dueNs = pending == null ? dueNs : 0;
+    /// @param members whether a handshake is a member's
+    public void evict(final int handshakeId, final IntPredicate members) {
+        final MemberHandshake evicted = byId.get(handshakeId);
+        if (evicted == null) {
+            return;
         }
+        remove(evicted);
+        if (keys.isOfEach()) {
+            removeWhere(other -> other.keyId.equals(evicted.keyId) && !members.test(other.id));
+        }
+    }
+
+    private void removeWhere(final Predicate<MemberHandshake> condition) {
+        for (int i = handshakes.size() - 1; i >= 0; i--) {
+            if (condition.test(handshakes.get(i))) {
+                remove(handshakes.get(i));
+            }
+        }
+    }
+
+    private void remove(final MemberHandshake removed) {
+        byId.remove(removed.id);
+        handshakes.remove(removed);
+        removed.close();
+        // Perhaps the others all have the next keys.
+        dueNs = pending == null ? dueNs : 0;
     }
 
     /// Before the first epoch ends: keys of the next one are used only where this holds, which must be when no
@@ -375,20 +399,27 @@ public final class SourceProtection implements ControlProtection {
         return pending == null && current.group().count() > ControlKey.DATAGRAMS_MAX / 2;
     }
 
-    /// Makes the next epoch's keys and sends them to all whose handshake is kept, until they acknowledge them. They are
-    /// used once all members have them, or when the time is over. Keys that were on their way are not used.
+    /// Makes the next epoch's keys and sends them to all whose handshake is kept, until they acknowledge them.
+    /// They are used once all members have them, or when the time is over; where changes follow one another,
+    /// twice the time. Keys that were on their way are not used.
+    ///
+    /// It keeps no handshake of one whose key file is gone, nor of one that left, or did not join in ten seconds.
     ///
     /// @param limitNs time to wait for members, 0 to use the keys at once
     /// @param members whether a handshake is a member's that is waited for; asked until the keys are used
     public void rekey(final long nowNs, final long limitNs, final IntPredicate members) {
+        removeWhere(
+                peer -> keys.isGone(peer.keyId) || (nowNs - peer.begunNs > JOINING_MAX_NS && !members.test(peer.id)));
         final EpochKeys before = pending == null ? current : pending;
         final EpochKeys next = EpochKeys.random(cipher, EpochKeys.after(before.epoch()), random);
         if (pending != null) {
             pending.close();
+        } else {
+            rekeyedNs = nowNs;
         }
         pending = next;
         awaited = members;
-        switchNs = nowNs + limitNs;
+        switchNs = Math.min(nowNs + limitNs, rekeyedNs + 2 * limitNs);
         dueNs = nowNs;
         for (final MemberHandshake peer : handshakes) {
             await(peer, nowNs);

@@ -90,7 +90,7 @@ public final class KeyFile {
             throw new ConfigException("auth: cannot look at " + file + ": " + e.getMessage());
         }
         if (!found.isRegularFile()) {
-            throw new ConfigException("auth: " + file + " is no file");
+            throw new ConfigException("auth: " + file + " is no regular file; give the path of a key file");
         }
         if (!OWNERS.containsAll(found.permissions())) {
             throw new ConfigException("auth: others than its owner may read or write " + file + "; chmod 600 " + file);
@@ -132,6 +132,11 @@ public final class KeyFile {
         int space = begin;
         while (space < end && text[space] != ' ') {
             space++;
+        }
+        if (space == end) {
+            // Perhaps a key.
+            throw new ConfigException("auth: " + place
+                    + ": expected an id, a space, and a key in hexadecimal; is there no" + " id in front of the key?");
         }
         final String id = new String(text, begin, space - begin, StandardCharsets.US_ASCII);
         if (!id.matches("[A-Za-z0-9._-]{1," + ID_MAX + '}')) {

@@ -1,5 +1,5 @@
 /// The parts of authentication and encryption: keys and the files that hold them, the derivation of keys, ciphers
-/// that seal datagrams. No stream uses it yet (docs/adr/0037-authentication-and-encryption.md).
+/// that seal datagrams (docs/adr/0037-authentication-and-encryption.md).
 @NullMarked
 package io.framecast.engine.crypto;
 

@@ -46,7 +46,7 @@ final class KeyRotation {
     void onEvicted(final long receiverId) {
         final int handshakeId = (int) (receiverId >>> 32);
         if (!isMember(handshakeId)) {
-            protection.evict(handshakeId);
+            protection.evict(handshakeId, this::isMember);
             isDue = true;
         }
     }
@@ -69,6 +69,8 @@ final class KeyRotation {
         if (epoch != protection.dataKeys().epoch()) {
             epoch = protection.dataKeys().epoch();
             begin = window.sealed();
+            // Before anything is sealed under it: receivers take nothing of the one before from here on.
+            machine.announce(nowNs);
         }
         final boolean isWorn = window.sealed() - begin > DATAGRAMS_MAX || protection.isWorn();
         if (isDue || ((nowNs >= dueNs || isWorn) && !protection.isRekeying())) {

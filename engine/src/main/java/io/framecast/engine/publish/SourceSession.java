@@ -76,6 +76,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     private static final long WINDOW_DEFAULT_MIN = 2L << 20;
     private static final long WINDOW_DEFAULT_MAX = 64L << 20;
     private static final long STALL_LOOK_NS = 100_000_000;
+    private static final long STRANGER_NOTICE_NS = 60_000_000_000L;
     private static final Duration LONGEST = Duration.ofDays(365);
 
     private final Transport transport;
@@ -86,6 +87,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     private final @Nullable DatagramSeals seals;
     private final @Nullable KeyRotation rotation;
     private long strangers;
+    private long strangerNoticeNs;
     private final Lane data;
     private final Lane repair;
     private final StallWatch stalls;
@@ -665,7 +667,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
             notices.accept(stall);
         }
         if (protection != null) {
-            noticeStrangers(protection.counts());
+            noticeStrangers(protection.counts(), nowNs);
         }
         if (local != null) {
             final boolean blocked = !hasRoom(Math.max(1, Math.max(refusedSlots, wantedSlots)));
@@ -676,12 +678,17 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         }
     }
 
-    private void noticeStrangers(final Counts<ProtectionEvent> counts) {
+    // Once a minute at most: anybody may try.
+    private void noticeStrangers(final Counts<ProtectionEvent> counts, final long nowNs) {
         final long found = counts.get(ProtectionEvent.BAD_PROOF) + counts.get(ProtectionEvent.UNKNOWN_KEY);
-        if (found > 0 && strangers == 0) {
-            notices.accept(name() + ": one that has no key of auth= was kept out; others are counted and not reported");
+        if (found > strangers && nowNs >= strangerNoticeNs) {
+            final String problem = keys == null ? null : keys.problem();
+            notices.accept(
+                    name() + ": one that has no key of auth= was kept out" + (problem == null ? "" : ", " + problem)
+                            + "; more of them are counted, and reported once a minute");
+            strangerNoticeNs = nowNs + STRANGER_NOTICE_NS;
+            strangers = found;
         }
-        strangers = found;
     }
 
     private void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {

@@ -103,11 +103,53 @@ final class AuthKeysTest {
             world.run(30 * AuthWorld.STEP_NS);
             assertTrue(first.isReady() && world.receivers.getLast().isReady());
             Files.delete(file);
-            world.source.evict((int) (first.protection.receiverId(AuthWorld.SESSION, world.random) >>> 32));
+            world.source.evict((int) (first.protection.receiverId(AuthWorld.SESSION, world.random) >>> 32), _ -> false);
             first.protection.forget(AuthWorld.SESSION);
             world.run(1_000_000_000);
             assertFalse(first.isReady());
             assertTrue(world.source.counts().get(ProtectionEvent.UNKNOWN_KEY) > 0);
+        }
+    }
+
+    private static int handshakeId(final AuthWorld world, final Receiver receiver) {
+        return (int) (receiver.protection.receiverId(AuthWorld.SESSION, world.random) >>> 32);
+    }
+
+    @Test
+    void shouldKeepNoOtherHandshakeOfAMemberThatWasEvicted() throws IOException {
+        final Path file = file("member1", "member1 " + KEY);
+        file("member2", "member2 " + OTHER);
+        try (AuthWorld world = new AuthWorld(3, AuthKeys.ofSource("keys:" + directory))) {
+            final Receiver first = world.receiver("receiver1", AuthKeys.ofReceiver("keys:" + file));
+            final Receiver idle = world.receiver("idle", AuthKeys.ofReceiver("keys:" + file));
+            final Receiver twin = world.receiver("twin", AuthKeys.ofReceiver("keys:" + file));
+            final Receiver other = world.receiver("other", AuthKeys.ofReceiver("keys:" + directory.resolve("member2")));
+            world.run(60 * AuthWorld.STEP_NS);
+            assertEquals(4, world.source.handshakes());
+            final int member = handshakeId(world, twin);
+            world.source.evict(handshakeId(world, first), id -> id == member);
+            assertFalse(world.source.hasHandshake(handshakeId(world, idle)));
+            assertTrue(world.source.hasHandshake(member), "it is a member still");
+            assertTrue(world.source.hasHandshake(handshakeId(world, other)));
+        }
+    }
+
+    @Test
+    void shouldGiveNoNewKeysToOneWhoseFileIsGone() throws IOException {
+        final Path file = file("member1", "member1 " + KEY);
+        file("member2", "member2 " + OTHER);
+        try (AuthWorld world = new AuthWorld(4, AuthKeys.ofSource("keys:" + directory))) {
+            final Receiver first = world.receiver("receiver1", AuthKeys.ofReceiver("keys:" + file));
+            final Receiver other = world.receiver("other", AuthKeys.ofReceiver("keys:" + directory.resolve("member2")));
+            world.run(60 * AuthWorld.STEP_NS);
+            Files.delete(file);
+            world.source.rekey(world.nowNs, 1_000_000_000, _ -> true);
+            assertEquals(1, world.source.handshakes());
+            world.run(100 * AuthWorld.STEP_NS);
+            assertFalse(world.source.isRekeying());
+            final byte[] sealed = world.sealedToGroup(world.plain(ControlLayout.TYPE_FRAME, 0, 100));
+            assertEquals(0, world.openAt(first, sealed).length);
+            assertEquals(100, world.openAt(other, sealed).length);
         }
     }
 
@@ -152,7 +194,7 @@ final class AuthKeysTest {
         assertTrue(refusal(() -> AuthKeys.ofSource("keys:" + file)).contains("is no directory"));
         assertTrue(
                 refusal(() -> AuthKeys.ofSource("keys:" + directory + "/none")).contains("cannot look at"));
-        assertTrue(refusal(() -> AuthKeys.ofReceiver("keys:" + directory)).contains("is no file"));
+        assertTrue(refusal(() -> AuthKeys.ofReceiver("keys:" + directory)).contains("is no regular file"));
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwx---"));
         assertTrue(refusal(() -> AuthKeys.ofSource("keys:" + directory)).contains("chmod 700"));
     }

@@ -418,10 +418,53 @@ final class HandshakeTest {
     }
 
     @Test
+    void shouldAskFewWhereAllHeartbeatsAreForged() {
+        try (AuthWorld world = AuthWorld.ready(23)) {
+            final Receiver receiver = world.first();
+            final byte[] heartbeat = world.sentOf(ControlLayout.TYPE_HEARTBEAT).getFirst();
+            world.sent.clear();
+            for (int i = 0; i < 5_000; i++) {
+                final byte[] other = heartbeat.clone();
+                other[8] = (byte) i;
+                other[9] = (byte) (i >> 8);
+                world.openAt(receiver, AuthWorld.complete(other));
+                world.step();
+            }
+            final int hellos = world.sentOf(ControlLayout.TYPE_HELLO).size();
+            assertTrue(hellos > 8 && hellos < 300, hellos + " HELLOs in five seconds");
+        }
+    }
+
+    @Test
+    void shouldShakeHandsBesideStrangersThatAnswerWithCookies() {
+        try (AuthWorld world = AuthWorld.ready(24)) {
+            final Receiver late = world.receiver("receiver2");
+            late.hears = false;
+            final byte[] heartbeat = world.sentOf(ControlLayout.TYPE_HEARTBEAT).getFirst();
+            for (int i = 1; i <= ReceiverProtection.PENDING_MAX; i++) {
+                final byte[] other = heartbeat.clone();
+                other[8] = (byte) i;
+                world.openAt(late, AuthWorld.complete(other));
+            }
+            world.sent.clear();
+            late.protection.doWork(world.nowNs);
+            for (final byte[] hello : world.sentOf(ControlLayout.TYPE_HELLO)) {
+                final byte[] cookie = world.plain(ControlLayout.TYPE_COOKIE, 0, HandshakeLayout.COOKIE_BYTES);
+                System.arraycopy(hello, 8, cookie, 8, 16);
+                world.openAt(late, AuthWorld.complete(cookie));
+            }
+            late.hears = true;
+            world.run(2_000_000_000);
+            assertTrue(late.isReady());
+        }
+    }
+
+    @Test
     void shouldBeginAgainAfterItMissedKeys() {
         try (AuthWorld world = AuthWorld.ready(19)) {
             final Receiver receiver = world.first();
-            world.source.evict((int) (receiver.protection.receiverId(AuthWorld.SESSION, world.random) >>> 32));
+            world.source.evict(
+                    (int) (receiver.protection.receiverId(AuthWorld.SESSION, world.random) >>> 32), _ -> false);
             world.source.rekey(world.nowNs, 0, _ -> false);
             world.run(4 * SECOND_NS);
             assertTrue(receiver.isReady());
@@ -438,7 +481,7 @@ final class HandshakeTest {
             final boolean[] isJoined = {true};
             receiver.protection.keepWhere(session -> isJoined[0] && session == AuthWorld.SESSION);
             final long id = receiver.protection.receiverId(AuthWorld.SESSION, world.random);
-            world.source.evict((int) (id >>> 32));
+            world.source.evict((int) (id >>> 32), _ -> false);
             world.source.rekey(world.nowNs, 0, _ -> false);
             final DataKeys keys = receiver.protection.dataKeys(AuthWorld.SESSION);
             world.run(4 * SECOND_NS);

@@ -54,7 +54,7 @@ final class RekeyTest {
             world.repeat = 0.2;
             world.delay = 0.2;
             final int evicted = handshakeId(world, 0);
-            world.source.evict(evicted);
+            world.source.evict(evicted, _ -> false);
             world.source.rekey(world.nowNs, 20 * SECOND_NS, id -> id != evicted);
             final int first = world.source.dataKeys().epoch();
             int steps = 0;
@@ -82,7 +82,7 @@ final class RekeyTest {
         try (AuthWorld world = world(7, 3)) {
             final Receiver evicted = world.first();
             final long id = evicted.protection.receiverId(AuthWorld.SESSION, world.random);
-            world.source.evict((int) (id >>> 32));
+            world.source.evict((int) (id >>> 32), _ -> false);
             world.source.rekey(world.nowNs, SECOND_NS, _ -> true);
             evicted.hears = false;
             world.run(SECOND_NS);
@@ -132,7 +132,7 @@ final class RekeyTest {
             world.run(50 * AuthWorld.STEP_NS);
             assertNotNull(dataKeys(world, 1).key(before + 1), "it has the next keys");
             assertTrue(world.source.isRekeying());
-            world.source.evict(second);
+            world.source.evict(second, _ -> false);
             world.source.rekey(world.nowNs, SECOND_NS, _ -> true);
             world.tap = (_, bytes) -> bytes;
             world.receivers.get(1).hears = false;
@@ -281,7 +281,7 @@ final class RekeyTest {
         try (AuthWorld world = world(17, 2)) {
             assertTrue(opensData(world, 0, 5, seal));
             final int evicted = handshakeId(world, 0);
-            world.source.evict(evicted);
+            world.source.evict(evicted, _ -> false);
             world.source.rekey(world.nowNs, SECOND_NS, id -> id != evicted);
             world.run(100 * AuthWorld.STEP_NS);
             assertFalse(world.source.isRekeying());
@@ -292,6 +292,53 @@ final class RekeyTest {
             world.run(SECOND_NS);
             assertTrue(world.first().isReady());
             assertTrue(opensData(world, 0, 7, seal));
+        }
+    }
+
+    @Test
+    void shouldKeepNoHandshakeOfOneThatLeftLongAgo() {
+        try (AuthWorld world = world(18, 2)) {
+            final int left = handshakeId(world, 0);
+            world.source.rekey(world.nowNs, SECOND_NS, id -> id != left);
+            assertTrue(world.source.hasHandshake(left), "it may be joining");
+            world.run(11 * SECOND_NS);
+            world.source.rekey(world.nowNs, SECOND_NS, id -> id != left);
+            assertFalse(world.source.hasHandshake(left));
+            world.run(100 * AuthWorld.STEP_NS);
+            assertFalse(opensGroup(world, 0));
+            assertTrue(opensGroup(world, 1));
+        }
+    }
+
+    @Test
+    void shouldNotWaitForEverWhereEvictionsFollowOneAnother() {
+        try (AuthWorld world = world(19, 2)) {
+            world.tap = (to, bytes) -> to[to.length - 1] == '0' ? null : bytes;
+            final int before = world.source.dataKeys().epoch();
+            for (int i = 0; i < 4; i++) {
+                world.source.rekey(world.nowNs, SECOND_NS, _ -> true);
+                world.run(SECOND_NS * 6 / 10);
+            }
+            assertTrue(world.source.dataKeys().epoch() > before);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"HEADER", "AES_GCM"})
+    void shouldEndAnEpochWhereDataOfTheNextOneBegin(final Seal seal) {
+        try (AuthWorld world = world(20, 1);
+                Arena arena = Arena.ofConfined();
+                DatagramSeals source = DatagramSeals.of(seal, world.source.dataKeys())) {
+            final MemorySegment early = sealed(arena, source, 2);
+            final MemorySegment forged = sealed(arena, source, 3);
+            world.source.rekey(world.nowNs, SECOND_NS, _ -> true);
+            while (world.source.isRekeying()) {
+                // Without heartbeats.
+                world.step();
+            }
+            assertTrue(opensData(world, 0, 3, seal));
+            assertTrue(opens(world, 0, early, seal));
+            assertFalse(opens(world, 0, forged, seal));
         }
     }
 

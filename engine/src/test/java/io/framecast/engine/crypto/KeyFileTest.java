@@ -70,7 +70,9 @@ final class KeyFileTest {
                 "a " + KEY.substring(2),
                 "auth: FILE, line 1: expected 32 … 256 bytes of key in hexadecimal, got 62 digits");
         refuses("a " + KEY + 'f', "got 65 digits");
-        refuses("a", "got 0 digits");
+        refuses("a", "is there no id in front of the key?");
+        refuses(KEY, "is there no id in front of the key?");
+        refuses("a ", "got 0 digits");
         refuses("a " + KEY.substring(1) + 'x', "line 1: the key is not in hexadecimal");
         refuses("a " + KEY + "\r\n", "got 65 digits");
         refuses("\n" + KEY + "x " + KEY, "line 2: expected an id of 1 … 64 letters");
@@ -80,7 +82,7 @@ final class KeyFileTest {
         refuses("#".repeat(70_000), "has 70000 bytes; expected at most 65536");
         assertTrue(assertThrows(ConfigException.class, () -> KeyFile.read(directory))
                 .getMessage()
-                .endsWith(" is no file"));
+                .contains(" is no regular file"));
         assertTrue(assertThrows(ConfigException.class, () -> KeyFile.read(directory.resolve("absent")))
                 .getMessage()
                 .contains("make it by (umask 077; printf"));

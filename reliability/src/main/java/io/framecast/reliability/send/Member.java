@@ -44,6 +44,7 @@ final class Member implements MemberStatus {
     /// It knows the stream's end and has all of it.
     boolean complete;
     long heardNs;
+    long admittedNs;
     long excusedNs = Long.MIN_VALUE;
     long heldBackNs;
     long holdsBackNs;

@@ -100,6 +100,7 @@ public final class MemberTable {
         member.complete = false;
         member.reason = Reason.UNKNOWN;
         member.state = State.ADMITTED;
+        member.admittedNs = nowNs;
         member.started = false;
         member.heardNs = nowNs;
         member.answeredNs = nowNs - JoinBudget.MEMBER_INTERVAL_NS;

@@ -45,9 +45,6 @@ public final class SenderMachine {
     /// Sequences examined for NACKs at one time of the caller's clock; receivers repeat requests for the others.
     public static final int REQUESTS_PER_CYCLE_MAX = 16_384;
 
-    /// Evictions kept until they are polled.
-    public static final int EVICTIONS_KEPT_MAX = 64;
-
     // The last resort, behind heartbeats and NACKs: a late retransmission costs less than a needless one.
     private static final long TIMEOUT_MIN_NS = 100_000_000;
     private static final long MEMBER_TICK_NS = 20_000_000;
@@ -78,7 +75,7 @@ public final class SenderMachine {
     private final long clockOffsetNs;
     private final RetransmitScheduler.Output repairOutput = this::repair;
     private final VerdictCounts verdicts = new VerdictCounts();
-    private final ArrayDeque<Eviction> evictions = new ArrayDeque<>(EVICTIONS_KEPT_MAX);
+    private final ArrayDeque<Eviction> evictions = new ArrayDeque<>();
     private final Counts<SenderCount> counts = new Counts<>(SenderCount.class);
 
     private long next;
@@ -157,8 +154,8 @@ public final class SenderMachine {
         return members.capacity();
     }
 
-    /// The next member that was evicted, oldest first; null when there is none. Beyond [#EVICTIONS_KEPT_MAX] the oldest
-    /// are forgotten.
+    /// The next member that was evicted, oldest first; null when there is none. Beyond [#membersMax]
+    /// the oldest are forgotten, so poll in each cycle.
     public @Nullable Eviction pollEviction() {
         return evictions.poll();
     }
@@ -506,7 +503,8 @@ public final class SenderMachine {
             members.of(member).complete = true;
         }
         final long echo = AckLayout.ECHO_TIME.get(datagram, offset);
-        if (echo != AckLayout.NO_ECHO && echo >= 0 && echo <= nowNs) {
+        // A heartbeat from before the member came may have been sent to it again by anybody.
+        if (echo != AckLayout.NO_ECHO && echo >= members.of(member).admittedNs && echo <= nowNs) {
             members.of(member).rtt.onSample(nowNs - echo - AckLayout.ECHO_DELAY.unsigned(datagram, offset));
         }
         counts.add(SenderCount.CREDIT_DATAGRAMS, grant > members.of(member).grant ? 1 : 0);
@@ -684,6 +682,11 @@ public final class SenderMachine {
         heartbeats.onSent(unacknowledged || blocked || ending, members.active(), nowNs);
     }
 
+    /// Says at once what heartbeats say, as where a new epoch of keys begins.
+    public void announce(final long nowNs) {
+        sendHeartbeat(nowNs);
+    }
+
     /// Behind the last datagram that heartbeats say was sent: the transport holds none of them any more. It never goes
     /// back, although probes wait where data do: receivers take an epoch's end from it.
     public long announced() {
@@ -763,7 +766,7 @@ public final class SenderMachine {
     }
 
     private void keepEviction(final Member member, final long nowNs) {
-        if (evictions.size() == EVICTIONS_KEPT_MAX) {
+        if (evictions.size() == members.capacity()) {
             evictions.remove();
         }
         evictions.add(new Eviction(

@@ -213,8 +213,8 @@ final class SimSource extends SimNode implements ControlPort {
             }
             work++;
         }
-        if (secure != null) {
-            secure.onCycle(window.sealed());
+        if (secure != null && secure.onCycle(window.sealed())) {
+            machine.announce(nowNs());
         }
         plant.onCycle();
         data.pass();

@@ -166,6 +166,9 @@ final class SenderMachineTest {
         assertEquals(unknown, sender.rttNs());
         ack(5, new AckValues().progress(0, 20, 0).echo(4_000_000, 1_000_000));
         assertEquals(5_000_000, sender.rttNs());
+        join(6, Delivery.RELIABLE, 20);
+        ack(6, new AckValues().progress(0, 20, 0).echo(100_000, 0));
+        assertEquals(5_000_000, sender.rttNs(), "of a heartbeat from before it came");
         ack(5, new AckValues().progress(0, 20, 0).echo(pair.nowNs, 0));
         assertEquals(5_000_000 - 5_000_000 / 8, sender.rttNs());
     }

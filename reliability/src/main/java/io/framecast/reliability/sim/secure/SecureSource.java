@@ -50,11 +50,14 @@ public final class SecureSource extends SecureEnd {
     /// In each cycle, after the protection's work.
     ///
     /// @param sealed sequences so far
-    public void onCycle(final long sealed) {
-        if (epoch != end.epoch()) {
-            epoch = end.epoch();
-            begin = sealed;
+    /// @return whether an epoch begins
+    public boolean onCycle(final long sealed) {
+        if (epoch == end.epoch()) {
+            return false;
         }
+        epoch = end.epoch();
+        begin = sealed;
+        return true;
     }
 
     /// Seals a datagram to the group.
