@@ -33,7 +33,9 @@ final class SenderMachineTest {
     private static final long TICK_NS = 20_000_000;
     private static final long TIMEOUT_MAX_NS = 1_000_000_000;
 
-    private final MachinePair pair = new MachinePair();
+    private static final int MEMBERS_MAX = 100;
+
+    private final MachinePair pair = new MachinePair(256, 32, MEMBERS_MAX);
     private final SenderMachine sender = pair.sender;
     private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
 
@@ -153,6 +155,21 @@ final class SenderMachineTest {
         publishAndSend(10);
         assertEquals(Verdict.IMPOSSIBLE, ack(5, 27, 40));
         assertEquals(Verdict.GOOD, ack(5, 26, 40));
+    }
+
+    @Test
+    void shouldKeepAllEvictionsOfOneMoment() {
+        for (int id = 1; id <= MEMBERS_MAX; id++) {
+            pair.nowNs += TICK_NS;
+            join(id, Delivery.LATEST, 20);
+        }
+        pair.nowNs += 2 * MachinePair.ALIVE_NS + MEMBERS_MAX * TICK_NS;
+        sender.onTick(pair.nowNs);
+        int evicted = 0;
+        while (sender.pollEviction() != null) {
+            evicted++;
+        }
+        assertEquals(MEMBERS_MAX, evicted);
     }
 
     @Test
