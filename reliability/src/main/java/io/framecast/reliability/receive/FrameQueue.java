@@ -126,7 +126,7 @@ final class FrameQueue {
                 frames.remove(s);
             }
         }
-        frames.onGap();
+        frames.onGap(frameId - nextFrameId);
         first = sequence;
         nextFrameId = frameId;
         window.skipTo(sequence);

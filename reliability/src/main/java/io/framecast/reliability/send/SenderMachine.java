@@ -370,6 +370,8 @@ public final class SenderMachine {
             return Verdict.IMPOSSIBLE;
         }
         if (members.of(member).state == State.ADMITTED) {
+            // Of frames that were passed over without members too: those behind them may have their formats.
+            announceFormats();
             final long first = window.boundaryFrom(next);
             admissions.settled(member);
             members.activate(

@@ -107,9 +107,12 @@ final class FrameCheck {
                 || frame.firstSequence() != truth.firstSequence()
                 || frame.flags() != truth.flags()
                 || frame.timestampNs() != truth.timestampNs()
-                || !Arrays.equals(metadata == null ? new byte[0] : metadata, truth.metadata())
-                || !Arrays.equals(format == null ? new byte[0] : format.bytes(), truth.format())) {
+                || !Arrays.equals(metadata == null ? new byte[0] : metadata, truth.metadata())) {
             violation("frame " + frame.frameId() + " has other attributes than published");
+            return null;
+        }
+        if (!Arrays.equals(format == null ? new byte[0] : format.bytes(), truth.format())) {
+            violation("frame " + frame.frameId() + " has another format than published");
             return null;
         }
         checkFresh(truth, world.events().nowNs());

@@ -137,8 +137,8 @@ public final class FrameTable {
     }
 
     /// Frames were left out: with many formats, an unknown one may have taken over a known one's number meanwhile.
-    public void onGap() {
-        known.onGap();
+    public void onGap(final long count) {
+        known.onGap(count);
     }
 
     /// The format that another table had found for a frame. Other frames may have another one under its number by now.

@@ -43,10 +43,10 @@ public final class ReceivedFormats {
         return begins ? format.firstSequence() == firstSequence : format.firstSequence() <= firstSequence;
     }
 
-    /// Frames were left out, and with them perhaps the first ones of formats that are not known. Forgets all where so
-    /// many are known that numbers may be in use again: the receiver asks.
-    void onGap() {
-        if (newestSerial > FormatLayout.NUMBERS / 2) {
+    /// Frames were left out, and with them perhaps the first ones of formats that are not known: one for each frame, at
+    /// most. Forgets all where numbers may be in use again by then: the receiver asks.
+    void onGap(final long count) {
+        if (newestSerial + count > FormatLayout.NUMBERS / 2) {
             Arrays.fill(newest, null);
             Arrays.fill(before, null);
         }

@@ -72,8 +72,12 @@ public final class SendFormats {
         return NO_NUMBER;
     }
 
-    // A number that was never used, else the one whose frames were freed longest ago.
+    // A number that was never announced, else the one whose frames were freed longest ago. So the serial says whether
+    // numbers are in use again.
     private int vacancy(final long freed) {
+        if (serial < FormatLayout.NUMBERS) {
+            return serial + 1;
+        }
         int best = NO_NUMBER;
         for (int n = 1; n <= FormatLayout.NUMBERS; n++) {
             if (current[n] == null) {

@@ -13,6 +13,7 @@ import io.framecast.reliability.wire.CoRootOffer;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.FormatLayout;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.JoinLayout;
@@ -25,7 +26,9 @@ import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /// A source by itself: the test writes its input by hand.
@@ -227,6 +230,29 @@ final class SenderMachineTest {
         pair.window.free(2);
         assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
         assertEquals(4, sender.counts().get(SenderCount.FRAME_REQUESTS));
+    }
+
+    /// One more format than numbers, all of frames that were passed over while there was no member.
+    @Test
+    void shouldGiveANewMemberTheFormatsOfFramesThatNobodyHeard() {
+        for (int kind = 1; kind <= FormatLayout.NUMBERS + 1; kind++) {
+            assertTrue(pair.window.useFormat(new byte[kind]));
+            pair.publish(1);
+            sender.onUnheard(1);
+            pair.window.free(sender.releasable());
+            if (kind == FormatLayout.NUMBERS) {
+                sender.announceFormats();
+            }
+        }
+        ready(5, requestJoin(5, Delivery.RELIABLE), 40);
+        final Set<Integer> serials = new HashSet<>();
+        for (final MemorySegment sent : pair.toReceiver) {
+            if (ControlLayout.type(sent, 0) == ControlLayout.TYPE_FORMAT) {
+                serials.add(FormatLayout.SERIAL.get(sent, 0));
+            }
+        }
+        assertTrue(serials.contains(FormatLayout.NUMBERS + 1));
+        assertFalse(serials.contains(1));
     }
 
     @Test
