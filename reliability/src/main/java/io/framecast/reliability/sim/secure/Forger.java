@@ -124,10 +124,12 @@ final class Forger {
         }
         final long sequence = DataLayout.SEQUENCE.get(copy, 0);
         switch (random.nextInt(4)) {
-            case 0 -> DataLayout.SEQUENCE.set(copy, 0, sequence + random.nextInt(NEAR));
+            case 0 -> DataLayout.SEQUENCE.set(copy, 0, sequence + 1 + random.nextInt(NEAR));
             case 1 -> DataLayout.FRAME_ID.set(copy, 0, DataLayout.FRAME_ID.get(copy, 0) + 1 + random.nextInt(NEAR));
             case 2 -> DataLayout.TIMESTAMP.set(copy, 0, random.nextLong());
-            default -> DataLayout.METADATA_BYTES.set(copy, 0, random.nextInt(FIELD_BITS));
+            default ->
+                DataLayout.METADATA_BYTES.set(
+                        copy, 0, DataLayout.METADATA_BYTES.get(copy, 0) ^ 1 + random.nextInt(FIELD_BITS));
         }
         if (DataLayout.SEQUENCE.get(copy, 0) < first) {
             DataLayout.SEQUENCE.set(copy, 0, first + random.nextInt(NEAR));
