@@ -50,6 +50,16 @@ final class FollowerFrame implements DeviceFrame {
             throw new IllegalStateException("the subscriber is closed");
         }
         try {
+            // Before the copy, which is whole only where the entry was.
+            session = segment.session();
+            frameId = segment.frameId(number);
+            timestampNs = segment.timestampNs(number);
+            keyframe = segment.isKeyframe(number);
+            inPlace = segment.detail(number) != 0;
+            metadata = segment.metadata(number);
+            format = segment.format(number);
+            clockOffsetNs = segment.clockOffsetNs();
+            clockErrorNs = segment.clockErrorNs();
             place = copies == null ? null : copies.copy(segment, number, frame);
             region = place == null ? DeviceRegion.ofHost(frame) : FollowerCopies.region(place, frame.byteSize());
         } catch (final RuntimeException | Error e) {
@@ -57,16 +67,6 @@ final class FollowerFrame implements DeviceFrame {
             follower.uses().give();
             throw e;
         }
-        // The entry is gone once a copy is done.
-        session = segment.session();
-        frameId = segment.frameId(number);
-        timestampNs = segment.timestampNs(number);
-        keyframe = segment.isKeyframe(number);
-        inPlace = segment.detail(number) != 0;
-        metadata = segment.metadata(number);
-        format = segment.format(number);
-        clockOffsetNs = segment.clockOffsetNs();
-        clockErrorNs = segment.clockErrorNs();
     }
 
     @Override

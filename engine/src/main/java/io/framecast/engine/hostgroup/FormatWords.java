@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// One thread.
 final class FormatWords {
     private static final int NONE = 0;
+    private static final int RESERVED = 2;
 
     private final UnsafeBuffer words;
     // Leader: by place, what it holds and the last entry that names it.
@@ -24,11 +25,27 @@ final class FormatWords {
         this.words = words;
     }
 
-    /// Leader: whether there is a place for one more format.
+    /// Leader: whether there are places for the next entry's format, and for that of the frame behind it, which a
+    /// checkpoint may name.
     ///
     /// @param oldest entries below cannot be read any more
     boolean hasRoom(final long oldest) {
-        return used < SegmentLayout.FORMATS || vacancy(oldest) != NONE;
+        return used <= SegmentLayout.FORMATS - RESERVED || oldest >= sparing();
+    }
+
+    /// Leader: there is room when no entry below this number can be read any more.
+    long sparing() {
+        if (used <= SegmentLayout.FORMATS - RESERVED) {
+            return 0;
+        }
+        long first = Long.MAX_VALUE;
+        long second = used < SegmentLayout.FORMATS ? 0 : Long.MAX_VALUE;
+        for (int place = 1; place <= used; place++) {
+            final long end = entries[place] + 1;
+            second = Math.min(second, Math.max(first, end));
+            first = Math.min(first, end);
+        }
+        return second == 0 ? first : second;
     }
 
     /// Leader: the place of a format that an entry names.

@@ -227,6 +227,11 @@ final class LeaderSegment implements AutoCloseable {
         return number;
     }
 
+    /// Receiver: formats need that no entry below this number can be read any more.
+    long sparingFormats() {
+        return formats.sparing();
+    }
+
     // The format of an entry that is written.
     private void name(final long number, final @Nullable StreamFormat format, final long oldest) {
         if (format != null) {

@@ -44,6 +44,8 @@ public final class LocalReaders implements AutoCloseable {
     // Publisher: datagrams from here on may be committed and are of a frame that the table does not have yet.
     private volatile long begun = NOTHING;
     private volatile boolean ended;
+    // No frames stay for readers that hold nothing.
+    private volatile boolean formatBlocked;
     // Readers write here when they released a frame and the publisher rests; so does who wakes it.
     private final int releases = EventCount.open();
     private final Arena arena = Arena.ofShared();
@@ -93,6 +95,11 @@ public final class LocalReaders implements AutoCloseable {
         } finally {
             uses.give();
         }
+    }
+
+    /// Publisher: whether its next frame has a format for which there is no room until frames are freed.
+    public void onFormatBlocked(final boolean blocked) {
+        formatBlocked = blocked;
     }
 
     /// Publisher: begins a frame, before any of its datagrams is committed. [#publish] follows.
@@ -190,7 +197,9 @@ public final class LocalReaders implements AutoCloseable {
 
     private long releasable(final long limit) {
         final long released = segment.released();
-        return retains && segment.isReadUnheld() ? Math.min(released, firstRetained(limit)) : released;
+        return retains && !formatBlocked && segment.isReadUnheld()
+                ? Math.min(released, firstRetained(limit))
+                : released;
     }
 
     // The newest frame, and before it as many as are to stay.

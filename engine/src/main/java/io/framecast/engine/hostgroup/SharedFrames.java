@@ -128,9 +128,9 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
         return segment.isReadUnheld() ? Math.min(released, firstRetained()) : released;
     }
 
-    // The newest frame, and before it as many as are to stay.
+    // The newest frame, and before it as many as are to stay; no more than leave room for formats.
     private long firstRetained() {
-        retained = Math.max(retained, oldest);
+        retained = Math.max(Math.max(retained, oldest), Math.min(segment.sparingFormats(), next - 1));
         final long behind = next == 0 ? 0 : ends[SegmentLayout.index(next - 1)];
         while (retained < next - 1
                 && (next - retained > SegmentLayout.ENTRIES / 2

@@ -213,11 +213,19 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     // Another format begins with a datagram of its own.
     private boolean useFormat() {
         small.close();
-        if ((local != null && !local.hasRoomForFormat()) || !window.useFormat(wantedFormat)) {
-            return false;
+        boolean used = tryFormat();
+        if (!used && local != null) {
+            session.onFormatBlocked(true);
+            session.reclaim();
+            used = tryFormat();
         }
-        isFormatDue = false;
-        return true;
+        session.onFormatBlocked(!used);
+        isFormatDue = !used;
+        return used;
+    }
+
+    private boolean tryFormat() {
+        return (local == null || local.hasRoomForFormat()) && window.useFormat(wantedFormat);
     }
 
     @Override

@@ -117,6 +117,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     private final Waiter publisher = new Waiter();
     private volatile int wantedSlots;
     private volatile int refusedSlots;
+    private volatile boolean formatBlocked;
     private volatile int readyMembers;
     private volatile int readySubscribers;
     private volatile boolean ending;
@@ -489,6 +490,14 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         refusedSlots = slots;
     }
 
+    /// Publisher: whether the next frame's format has no number, or readers of this host no room for it.
+    void onFormatBlocked(final boolean blocked) {
+        formatBlocked = blocked;
+        if (local != null) {
+            local.onFormatBlocked(blocked);
+        }
+    }
+
     /// Publisher: sleeps until the window has room, the other condition holds, or the time is over.
     void awaitRoom(final SessionHost host, final int slots, final BooleanSupplier over, final Duration longest) {
         wantedSlots = slots;
@@ -512,6 +521,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         if (local != null && cycle.tryLock()) {
             try {
                 if (!broken && !closed) {
+                    session.onFormatBlocked(formatBlocked);
                     session.reclaim();
                 }
             } finally {
@@ -625,6 +635,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
             session.end();
         }
         session.onClaimBlocked(refusedSlots > 0 && !hasRoom(refusedSlots));
+        session.onFormatBlocked(formatBlocked);
         work += session.doWork(nowNs);
         noticeStandstill(session.standstillNs(), nowNs);
         if (readyMembers != machine.readyMembers()) {

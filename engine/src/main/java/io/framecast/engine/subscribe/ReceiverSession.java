@@ -146,8 +146,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             final OneSidedPort oneSided = TransportOneSided.of(transport.oneSided(), conductor);
             windows = oneSided == null
                     ? null
-                    : opened.add(new RemoteWindows(
-                            oneSided, stream, repairs.reads(), !policy.isWaitedFor(), context.notices()));
+                    : opened.add(new RemoteWindows(oneSided, stream, repairs.reads(), context.notices()));
             serving = config.coRoots().serves()
                     ? service(transport, oneSided, stream, repairs.reads(), context, conductor, opened)
                     : null;

@@ -69,13 +69,20 @@ class FormatStreamTest {
                 FrameFormat.tensor(ElementType.UINT8, 1 + kind).withKey("turn", "x".repeat((int) (kind * 20))));
     }
 
+    /// Another one for each frame.
+    private static FrameFormat shape(final long id) {
+        return FrameFormat.tensor(ElementType.UINT8, 1 + id % 100);
+    }
+
     private static final class Reader {
         private final Subscriber subscriber;
         private long next = -1;
         private final Set<FrameFormat> objects = Collections.newSetFromMap(new IdentityHashMap<>());
+        private final boolean hasGaps;
 
         Reader(final Framecast node, final Channel channel) {
             subscriber = node.subscribe(channel);
+            hasGaps = channel.toString().contains("=latest");
         }
 
         boolean poll() {
@@ -84,10 +91,10 @@ class FormatStreamTest {
                 return false;
             }
             final long id = frame.frameId();
-            next = next < 0 ? id : next;
+            next = next < 0 || (hasGaps && id > next) ? id : next;
             assertEquals(next++, id);
             final Optional<FrameFormat> format = frame.format();
-            assertEquals(expected(id), format, "frame " + id);
+            assertEquals(hasGaps ? Optional.of(shape(id)) : expected(id), format, "frame " + id);
             format.ifPresent(objects::add);
             frame.close();
             return true;
@@ -159,6 +166,28 @@ class FormatStreamTest {
         readers.add(new Reader(node(0.02), grouped));
         readers.add(new Reader(node(0.02), channel));
         run(node(0.02).publish(Channel.parse(channel + "|host-group=" + source)));
+    }
+
+    /// Readers that hold nothing find the newest frames for a while: as many of them as there are numbers and places
+    /// for
+    /// formats.
+    @ParameterizedTest
+    @CsvSource({"off, a", "a, a"})
+    void shouldGoOnWhereTheFramesThatStayHaveAllFormats(final String source, final String group) {
+        assumeTrue(Linux.isPresent());
+        final Channel channel = StreamFixture.channel("udp", "|window=4m|device=host|frame-max=" + FRAME_MAX);
+        final Channel latest = Channel.parse(channel + "|delivery=latest|host-group=" + group);
+        readers.add(new Reader(node(0), latest));
+        readers.add(new Reader(node(0), latest));
+        final Publisher publisher = node(0).publish(Channel.parse(channel + "|host-group=" + source));
+        await(() -> publisher.readySubscribers() == readers.size(), "subscribers");
+        final MemorySegment memory = arena.allocate(64);
+        for (int id = 0; id < FRAMES; id++) {
+            publisher.format(shape(id));
+            await(() -> publisher.offer(memory, FrameOptions.DEFAULT) > 0, "frame " + id);
+        }
+        await(() -> readers.stream().allMatch(reader -> reader.next == FRAMES), "the last frame");
+        assertTrue(publisher.close(Duration.ofSeconds(20)));
     }
 
     @Test

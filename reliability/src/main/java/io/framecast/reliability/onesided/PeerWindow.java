@@ -6,6 +6,7 @@ import io.framecast.reliability.receive.RemoteMemory;
 import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.StreamInfo;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// A receiver's endpoint to one peer, whose window it reads: the source, in whose memory it also writes its
@@ -18,7 +19,7 @@ final class PeerWindow {
     private final EndpointPort endpoint;
     private final @Nullable ReadBuffers buffers;
     private final StreamInfo stream;
-    private final boolean guarded;
+    private final BooleanSupplier guarded;
     private final Listener listener;
     private final Counts<ReadCount> counts;
     private final long[] tokens = new long[ReadSlots.SLOTS];
@@ -48,7 +49,7 @@ final class PeerWindow {
             final EndpointPort endpoint,
             final @Nullable ReadBuffers buffers,
             final StreamInfo stream,
-            final boolean guarded,
+            final BooleanSupplier guarded,
             final Listener listener,
             final Counts<ReadCount> counts) {
         this.endpoint = endpoint;

@@ -36,14 +36,11 @@ public class RemoteWindows implements RemoteMemory, AutoCloseable {
     /// datagram, and a notice says why.
     ///
     /// @param slots landing slots of reads; null where the receiver only writes credit
-    /// @param guarded whether the source does not wait for this receiver, so slots may be reused while they are
-    ///     read
     /// @param notices takes single lines for the operator
     public RemoteWindows(
             final OneSidedPort port,
             final StreamInfo stream,
             final @Nullable ReadSlots slots,
-            final boolean guarded,
             final Consumer<String> notices) {
         this.port = port;
         this.stream = stream;
@@ -51,7 +48,7 @@ public class RemoteWindows implements RemoteMemory, AutoCloseable {
         ReadBuffers opened = slots == null ? null : openBuffers(slots);
         PeerWindow made = null;
         try {
-            made = openSource(opened, guarded);
+            made = openSource(opened);
         } finally {
             if (made == null) {
                 // Without an endpoint to the source there is none to a co-root.
@@ -72,13 +69,14 @@ public class RemoteWindows implements RemoteMemory, AutoCloseable {
         }
     }
 
-    private @Nullable PeerWindow openSource(final @Nullable ReadBuffers opened, final boolean guarded) {
+    private @Nullable PeerWindow openSource(final @Nullable ReadBuffers opened) {
         try {
             return new PeerWindow(
                     port.open(WindowReads.OPERATIONS_MAX, Access.PEERS_WRITE),
                     opened,
                     stream,
-                    guarded,
+                    // Where the source does not wait for this receiver it reuses slots while they are read.
+                    () -> !machine().isWaitedFor(),
                     new SourceListener(),
                     sourceReads);
         } catch (final RefusedException e) {
@@ -147,7 +145,12 @@ public class RemoteWindows implements RemoteMemory, AutoCloseable {
         }
         closeCoRootEndpoint();
         coRoot = new PeerWindow(
-                port.openLater(WindowReads.OPERATIONS_MAX), buffers, stream, true, new CoRootListener(), coRootReads);
+                port.openLater(WindowReads.OPERATIONS_MAX),
+                buffers,
+                stream,
+                () -> true,
+                new CoRootListener(),
+                coRootReads);
         return true;
     }
 

@@ -5,6 +5,7 @@ import io.framecast.reliability.receive.RemoteMemory;
 import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.StreamInfo;
+import java.util.function.BooleanSupplier;
 
 /// RDMA reads of single datagrams out of one peer's window. The payload is read first and the header behind it,
 /// so a header that is still the wanted one proves that the payload was there before. Where slots may be filled
@@ -25,12 +26,13 @@ final class WindowReads {
     private final EndpointPort endpoint;
     private final ReadBuffers buffers;
     private final StreamInfo stream;
-    private final boolean guarded;
+    private final BooleanSupplier guarded;
     private final EndpointOffer window;
     // Reads end in order: a ring of slots, with the sequence of each and when it began.
     private final int[] order = new int[ReadSlots.SLOTS];
     private final long[] sequences = new long[ReadSlots.SLOTS];
     private final long[] beganNs = new long[ReadSlots.SLOTS];
+    private final boolean[] withGuards = new boolean[ReadSlots.SLOTS];
     private long begun;
     private long ended;
     // The endpoint took a part of the last read and refused the rest: that read never ends.
@@ -45,7 +47,7 @@ final class WindowReads {
             final ReadBuffers buffers,
             final StreamInfo stream,
             final EndpointOffer window,
-            final boolean guarded,
+            final BooleanSupplier guarded,
             final Counts<ReadCount> counts) {
         this.counts = counts;
         this.endpoint = endpoint;
@@ -96,7 +98,8 @@ final class WindowReads {
     }
 
     private boolean begin(final long sequence, final long nowNs) {
-        if (buffers.slots().isEmpty() || endpoint.room() < (guarded ? PARTS_GUARDED : PARTS) + ROOM_LEFT) {
+        final boolean guards = guarded.getAsBoolean();
+        if (buffers.slots().isEmpty() || endpoint.room() < (guards ? PARTS_GUARDED : PARTS) + ROOM_LEFT) {
             return false;
         }
         final int slot = buffers.slots().take();
@@ -104,13 +107,14 @@ final class WindowReads {
         order[read] = slot;
         sequences[read] = sequence;
         beganNs[read] = nowNs;
-        refused = !post(slot, sequence & (stream.windowSlots() - 1));
+        withGuards[read] = guards;
+        refused = !post(slot, sequence & (stream.windowSlots() - 1), guards);
         return !refused;
     }
 
     // Once the endpoint took the first part, a read may land in the slot even where it refuses the rest.
-    private boolean post(final int slot, final long at) {
-        return (!guarded || guard(slot, at, false))
+    private boolean post(final int slot, final long at, final boolean guards) {
+        return (!guards || guard(slot, at, false))
                 && buffers.readPayload(
                         endpoint,
                         slot,
@@ -121,8 +125,8 @@ final class WindowReads {
                         slot,
                         window.headers().address() + at * stream.headerBytes(),
                         window.headers().key(),
-                        guarded ? EndpointPort.NO_TOKEN : slot)
-                && (!guarded || guard(slot, at, true));
+                        guards ? EndpointPort.NO_TOKEN : slot)
+                && (!guards || guard(slot, at, true));
     }
 
     private boolean guard(final int slot, final long at, final boolean after) {
@@ -144,7 +148,9 @@ final class WindowReads {
             throw new IllegalStateException("reads of one endpoint ended out of order");
         }
         final int bytes = buffers.datagramBytes(slot, sequences[read]);
-        if (bytes > 0 && (!guarded || buffers.isGuardValid(slot, sequences[read], bytes))) {
+        // One that began without guards is of no use where slots may be reused by now.
+        if (bytes > 0
+                && (withGuards[read] ? buffers.isGuardValid(slot, sequences[read], bytes) : !guarded.getAsBoolean())) {
             buffers.slots().land(slot, bytes);
             counts.add(ReadCount.LANDED);
             return LANDED;

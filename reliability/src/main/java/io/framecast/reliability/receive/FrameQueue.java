@@ -4,7 +4,9 @@ import io.framecast.reliability.repair.NackScheduler;
 import io.framecast.reliability.window.FrameTable;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.StreamFormat;
+import io.framecast.reliability.wire.FormatLayout;
 import io.framecast.reliability.wire.StreamInfo;
+import java.util.Arrays;
 
 /// Hands out whole frames in order: those whose datagrams, metadata and format are all here. Knows the sequence below
 /// which every frame's metadata and format are here, and the time to request what is missing of them.
@@ -26,11 +28,16 @@ final class FrameQueue {
     private long described;
     private long askNs = Long.MAX_VALUE;
     private int asked;
+    // By number: no earlier request.
+    private final long[] formatAskNs = new long[FormatLayout.NUMBERS + 1];
+    // Whether frames were left out before the one at `described`.
+    private boolean isBehindGap;
 
     FrameQueue(final FrameTable frames, final ReceiveWindow window, final int slotBytes) {
         this.frames = frames;
         this.window = window;
         this.slotBytes = slotBytes;
+        Arrays.fill(formatAskNs, Long.MIN_VALUE);
     }
 
     void start(final long firstSequence, final long firstFrameId) {
@@ -126,12 +133,13 @@ final class FrameQueue {
                 frames.remove(s);
             }
         }
-        frames.onGap(frameId - nextFrameId);
+        frames.onGap(Math.min(frameId - nextFrameId, sequence - first));
         first = sequence;
         nextFrameId = frameId;
         window.skipTo(sequence);
         if (sequence > described) {
             describe(sequence);
+            isBehindGap = true;
         }
     }
 
@@ -174,12 +182,23 @@ final class FrameQueue {
         while (described < window.next() && frames.contains(described)) {
             if (!frames.hasMetadata(described) || !frames.findFormat(described)) {
                 if (askNs == Long.MAX_VALUE) {
-                    askNs = nowNs + Math.max(RETRY_MIN_NS, rttNs / 2);
+                    askNs = firstAskNs(nowNs, rttNs);
                 }
                 return;
             }
+            isBehindGap = false;
             describe(described + StreamInfo.slots(frames.frameBytes(described), slotBytes));
         }
+    }
+
+    // A format that was announced before a gap is under way no more, and frames may expire in less than the time to
+    // wait
+    // for one that is.
+    private long firstAskNs(final long nowNs, final long rttNs) {
+        final int number = missingFormat();
+        return isBehindGap && number != 0
+                ? Math.max(nowNs, formatAskNs[number])
+                : nowNs + Math.max(RETRY_MIN_NS, rttNs / 2);
     }
 
     private void describe(final long end) {
@@ -191,6 +210,7 @@ final class FrameQueue {
     void onAsked(final long nowNs, final long rttNs) {
         asked++;
         askNs = nowNs + Math.max(RETRY_MIN_NS, 2 * rttNs);
+        formatAskNs[missingFormat()] = askNs;
     }
 
     /// Whether earlier requests were in vain.

@@ -177,6 +177,13 @@ final class ReceiveLedger {
         promise(values);
     }
 
+    /// Another path is to carry this grant: a successor must know that the source may.
+    ///
+    /// @return false where a successor goes on
+    boolean promiseApart(final long grant) {
+        return keep(acknowledgeable(), grant, isComplete());
+    }
+
     /// Another path carried this grant.
     void grantedApart(final long grant) {
         granted = Math.max(granted, grant);

@@ -91,8 +91,6 @@ public final class ReceiverMachine {
     private @Nullable Checkpoint resumed;
     // Frames that had begun when the source sent a heartbeat.
     private long announcedFrames;
-    // Serials of formats that were announced before it became a member.
-    private int oldFormats;
 
     /// Makes a receiver; [#start] begins the handshake.
     ///
@@ -518,12 +516,14 @@ public final class ReceiverMachine {
             return Verdict.GOOD;
         }
         final long announcedEnd = HeartbeatLayout.NEXT_SEQUENCE.get(datagram, offset);
-        final long sent = drops == null ? announcedEnd : Math.min(announcedEnd, ledger.granted());
-        if (sent > ledger.granted()) {
-            // The source went past this receiver's credit, so it no longer counts this receiver: an ACK brings the
-            // EVICT.
+        final long sent = Math.min(announcedEnd, ledger.granted());
+        if (sent < announcedEnd && drops == null) {
+            // The source went past this receiver's credit. So it no longer counts this receiver, and an ACK brings the
+            // EVICT; or the credit came from the one whose membership this was.
             reporting.onRequest(true, nowNs);
-            return Verdict.IMPOSSIBLE;
+            if (resumed == null) {
+                return Verdict.IMPOSSIBLE;
+            }
         }
         final boolean end = (flags & HeartbeatLayout.FLAG_END_OF_STREAM) != 0;
         if (!streamEnd.admits(announcedEnd) || (end && !streamEnd.onEnd(announcedEnd, window.end()))) {
@@ -572,7 +572,7 @@ public final class ReceiverMachine {
         source.onHeard(nowNs);
         if (state == State.STARTING) {
             state = State.RECEIVING;
-            oldFormats = StartLayout.NEWEST_FORMAT.get(datagram, offset);
+            frames.startFormats(StartLayout.NEWEST_FORMAT.get(datagram, offset));
             final Checkpoint from = resumed;
             if (from == null) {
                 final long first = StartLayout.FIRST_SEQUENCE.get(datagram, offset);
@@ -628,7 +628,7 @@ public final class ReceiverMachine {
         final int serial = FormatLayout.SERIAL.get(datagram, offset);
         final boolean apart = ControlLayout.RECEIVER.get(datagram, offset) != 0;
         final boolean isMember = state == State.RECEIVING || state == State.ENDED;
-        if (!(apart && state == State.STARTING) && !(isMember && (apart || serial > oldFormats))) {
+        if (!(apart && state == State.STARTING) && !(isMember && (apart || frames.isNewFormat(serial)))) {
             return Verdict.EARLY;
         }
         frames.putFormat(

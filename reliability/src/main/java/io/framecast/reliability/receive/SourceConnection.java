@@ -165,7 +165,7 @@ public final class SourceConnection {
 
     private void write(final long nowNs) {
         final long grant = ledger.grant();
-        if (!output.remote().writeCredit(CreditWord.of(epoch, grant))) {
+        if (!ledger.promiseApart(grant) || !output.remote().writeCredit(CreditWord.of(epoch, grant))) {
             dueNs = nowNs + ROOM_RETRY_NS;
             return;
         }

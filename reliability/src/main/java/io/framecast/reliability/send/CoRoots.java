@@ -159,6 +159,19 @@ final class CoRoots {
         queueInstruction(set.coRoot());
     }
 
+    /// A member's delivery has changed: those that the source does not wait for report to it themselves.
+    void onPolicy(final int member) {
+        final ServedGroup set = members.of(member).set;
+        if (set == null || members.of(member).terms.delivery().kind() == Delivery.Kind.RELIABLE) {
+            return;
+        }
+        if (set.coRoot() == member) {
+            epoch++;
+        }
+        onGone(member);
+        queueInstruction(member);
+    }
+
     // The next tick instructs the member, and later ticks repeat that until the member confirms.
     private void queueInstruction(final int member) {
         changed = true;

@@ -29,6 +29,8 @@ final class FormatAnnouncements {
     private final ControlWriter ids;
     private final @Nullable StreamFormat[] known = new StreamFormat[FormatLayout.NUMBERS + 1];
     private StreamFormat[] seen = NONE;
+    // Whether one of them begins behind what was committed.
+    private boolean isAhead;
     // Those that are still to be multicast, a bit for each number.
     private int unsaid;
 
@@ -45,29 +47,41 @@ final class FormatAnnouncements {
         this.ids = ids.another();
     }
 
-    /// Looks for new formats; behind a look at what is committed. [#announce] follows before that is sent.
+    /// Looks for new formats. [#announce] follows before what is committed is sent.
     ///
+    /// @param committed read before
     /// @return whether there were any
-    boolean look(final long nowNs) {
+    boolean look(final long committed, final long nowNs) {
         final StreamFormat[] all = formats.announced();
-        if (all == seen) {
+        if (all == seen && !isAhead) {
             return false;
         }
         seen = all;
+        isAhead = false;
+        boolean found = false;
         for (final StreamFormat format : all) {
-            if (!format.equals(known[format.number()])) {
+            if (format.firstSequence() >= committed) {
+                isAhead = true;
+            } else if (!format.equals(known[format.number()])) {
                 known[format.number()] = format;
                 expect(format, nowNs);
+                found = true;
             }
         }
-        return true;
+        return found;
     }
 
     private void expect(final StreamFormat format, final long nowNs) {
         unsaid |= 1 << format.number();
         for (int m = 0; m < members.capacity(); m++) {
             if (members.of(m).isActive()) {
-                await(members.of(m), members.of(m).unknownFormats | 1 << format.number(), nowNs + REPEAT_NS);
+                final Member member = members.of(m);
+                // Where formats change often those before it are repeated nevertheless.
+                final long nextNs = nowNs + REPEAT_NS;
+                await(
+                        member,
+                        member.unknownFormats | 1 << format.number(),
+                        member.unknownFormats == 0 ? nextNs : Math.min(nextNs, member.formatNs));
             }
         }
     }
@@ -99,7 +113,7 @@ final class FormatAnnouncements {
     void onActivated(final int member, final long nowNs) {
         int all = 0;
         for (final StreamFormat format : seen) {
-            all |= 1 << format.number();
+            all |= format.equals(known[format.number()]) ? 1 << format.number() : 0;
         }
         await(members.of(member), all, nowNs);
         onTick(member, nowNs);
@@ -154,11 +168,11 @@ final class FormatAnnouncements {
         return Verdict.GOOD;
     }
 
-    /// Serial of the newest format; 0 where there is none.
+    /// Serial of the newest format that was announced; 0 where there is none.
     int newest() {
         int newest = 0;
-        for (final StreamFormat format : seen) {
-            newest = Math.max(newest, format.serial());
+        for (final StreamFormat format : known) {
+            newest = Math.max(newest, format == null ? 0 : format.serial());
         }
         return newest;
     }

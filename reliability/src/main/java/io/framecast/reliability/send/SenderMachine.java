@@ -83,6 +83,7 @@ public final class SenderMachine {
     private long sent;
     private long granted = Long.MAX_VALUE;
     private boolean claimBlocked;
+    private boolean formatBlocked;
     private boolean ending;
     private long requestsNs = -1;
     private int requestsLeft;
@@ -190,7 +191,7 @@ public final class SenderMachine {
 
     /// Sends formats that are new; call before sending datagrams.
     public void announceFormats() {
-        if (formats.look(cycleNs) && members.active() > 0) {
+        if (formats.look(window.committed(), cycleNs) && members.active() > 0) {
             memberDeadlineNs = Math.min(memberDeadlineNs, cycleNs + MEMBER_TICK_NS);
             quiet = false;
         }
@@ -255,18 +256,23 @@ public final class SenderMachine {
 
     /// Slots below may be freed: all members that the source waits for have acknowledged them, and replicas have
     /// been given them. The source keeps datagrams that other members lack as long as half the window is free, with
-    /// room for one more frame of any length.
+    /// room for one more frame of any length, and a number for its format.
     public long releasable() {
         final long waitedFor = members.acknowledgedByWaitedFor(next);
+        if (formatBlocked) {
+            return Math.min(coRoots.feeds().written(), waitedFor);
+        }
         final long others = members.acknowledgedByOthers(next);
         final long room = Math.max(stream.frameMaxSlots(), window.slots() / 2);
         final long wanted = window.committed() + room - (window.slots() - 1);
         return Math.min(coRoots.feeds().written(), Math.min(waitedFor, Math.max(others, wanted)));
     }
 
-    /// Whether a window that is not full has no room for the frame to be committed next.
-    public void onClaimBlocked(final boolean value) {
-        claimBlocked = value;
+    /// Whether a window that is not full has no room for the frame to be committed next, or no number for its format.
+    public void onClaimBlocked(final boolean room, final boolean format) {
+        // Once all is free there is a number, whether the publisher knows it or not.
+        claimBlocked = room || (format && window.freed() < window.committed());
+        formatBlocked = format;
     }
 
     /// No more frames will be committed. Heartbeats announce the end once everything is sent, unless the stream
@@ -435,6 +441,7 @@ public final class SenderMachine {
             place.terms = place.terms.withDelivery(wanted);
             place.heldBackNs = 0;
             words.onPolicy(member);
+            coRoots.onPolicy(member);
             granted = members.granted();
         }
         ids.receiver(place.id);

@@ -53,6 +53,7 @@ public final class SendSession implements SenderOutput {
     private long cycleNs;
     private long standstillNs;
     private boolean claimBlocked;
+    private boolean formatBlocked;
     private long pausedNs = Long.MIN_VALUE;
     private boolean ending;
     private boolean ended;
@@ -123,6 +124,11 @@ public final class SendSession implements SenderOutput {
         claimBlocked = blocked;
     }
 
+    /// Whether the publisher's next frame has a format for which there is no number; before [#doWork] or [#reclaim].
+    public void onFormatBlocked(final boolean blocked) {
+        formatBlocked = blocked;
+    }
+
     /// How long this process stood still before the last cycle, in nanoseconds; else 0.
     public long standstillNs() {
         return standstillNs;
@@ -182,7 +188,7 @@ public final class SendSession implements SenderOutput {
             }
             work++;
         }
-        machine.onClaimBlocked(claimBlocked);
+        machine.onClaimBlocked(claimBlocked, formatBlocked);
         if (machine.nextDeadlineNs() <= nowNs) {
             work += machine.onTick(nowNs);
         }
@@ -255,6 +261,7 @@ public final class SendSession implements SenderOutput {
 
     /// Between two cycles, never beside one: passes over what no member hears, and frees what nobody needs.
     public void reclaim() {
+        machine.onClaimBlocked(claimBlocked, formatBlocked);
         if (machine.readyMembers() == 0) {
             if (machine.canFlushBundle()) {
                 window.takeBundle();

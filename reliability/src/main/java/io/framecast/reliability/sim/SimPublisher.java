@@ -147,6 +147,11 @@ final class SimPublisher {
         return true;
     }
 
+    /// Whether the next frame's format has no number until frames are freed.
+    boolean isFormatBlocked() {
+        return awaitsNumber;
+    }
+
     private void tear() {
         if (stream.tornEnd() && published == stream.frames() && openIndex < openSlots && random.nextInt(2) == 0) {
             torn = true;
@@ -161,6 +166,10 @@ final class SimPublisher {
                 small.close();
             }
             return false;
+        }
+        if (formats.isUndecided()) {
+            small.close();
+            formats.mistake(window);
         }
         if (events.nowNs() < nextFrameNs || window.freeSlots() < freeSlotsMin) {
             return false;

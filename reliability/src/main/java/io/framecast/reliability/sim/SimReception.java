@@ -710,12 +710,7 @@ final class SimReception implements ReceiverOutput {
     // A datagram that is being read counts as reported.
     private final class CheckedWindows extends RemoteWindows {
         private CheckedWindows(final StreamInfo stream) {
-            super(
-                    new SimOneSided(process, repairs.reads()),
-                    stream,
-                    repairs.reads(),
-                    !user.delivery().isWaitedFor(),
-                    _ -> {});
+            super(new SimOneSided(process, repairs.reads()), stream, repairs.reads(), _ -> {});
         }
 
         @Override

@@ -218,6 +218,7 @@ final class SimSource extends SimNode implements ControlPort {
         }
         plant.onCycle();
         data.pass();
+        session.onFormatBlocked(publisher.isFormatBlocked());
         work += session.doWork(nowNs());
         check();
         publisher.publish();

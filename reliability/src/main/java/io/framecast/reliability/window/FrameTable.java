@@ -136,6 +136,18 @@ public final class FrameTable {
         all();
     }
 
+    /// The receiver becomes a member.
+    ///
+    /// @param newestSerial of the formats that were announced before
+    public void startFormats(final int newestSerial) {
+        known.start(newestSerial);
+    }
+
+    /// Whether an announcement to all cannot be out of date.
+    public boolean isNewFormat(final int serial) {
+        return known.isNew(serial);
+    }
+
     /// Frames were left out: with many formats, an unknown one may have taken over a known one's number meanwhile.
     public void onGap(final long count) {
         known.onGap(count);

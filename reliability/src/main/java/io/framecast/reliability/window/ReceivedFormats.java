@@ -13,6 +13,21 @@ public final class ReceivedFormats {
     private final @Nullable StreamFormat[] before = new StreamFormat[FormatLayout.NUMBERS + 1];
 
     private int newestSerial;
+    // Announcements to all up to this one may be of long ago.
+    private int oldSerial;
+
+    /// The receiver becomes a member.
+    ///
+    /// @param newest serial of the formats that were announced before
+    void start(final int newest) {
+        oldSerial = newest;
+        newestSerial = Math.max(newestSerial, newest);
+    }
+
+    /// Whether an announcement to all cannot be out of date.
+    boolean isNew(final int serial) {
+        return serial > oldSerial;
+    }
 
     /// Keeps a format, unless it or a later one under its number is known.
     ///
@@ -43,10 +58,11 @@ public final class ReceivedFormats {
         return begins ? format.firstSequence() == firstSequence : format.firstSequence() <= firstSequence;
     }
 
-    /// Frames were left out, and with them perhaps the first ones of formats that are not known: one for each frame, at
-    /// most. Forgets all where numbers may be in use again by then: the receiver asks.
+    /// Frames were left out, and with them perhaps the first ones of formats that are not known: one for each frame or
+    /// bundle, at most. Forgets all where numbers may be in use again by then: the receiver asks.
     void onGap(final long count) {
         if (newestSerial + count > FormatLayout.NUMBERS / 2) {
+            oldSerial = newestSerial;
             Arrays.fill(newest, null);
             Arrays.fill(before, null);
         }

@@ -6,10 +6,12 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// The formats of a source's frames and their numbers. A number is given to another format only when every frame that
-/// had it was freed: then each member that the source waits for has it whole, and knows its format.
+/// had it was freed: then each member that the source waits for has it whole, and knows its format. A format that no
+/// frame
+/// had is as if it had not been: the next one takes its number and serial.
 ///
 /// Threading: the producer calls [#use]; the consumer reads [#announced], which the producer changes before it commits
-/// a frame with a new format.
+/// a frame with a new format, or replaces one that no frame had.
 public final class SendFormats {
     private static final StreamFormat[] NONE = {};
     private static final int NO_NUMBER = 0;
@@ -41,16 +43,15 @@ public final class SendFormats {
     ///
     /// @param bytes not changed afterwards; null: frames without a format
     /// @param freed the window's
-    /// @return false when no number is free yet; nothing has changed then
+    /// @return false when no number is free yet; no frame may begin then before another call returned true
     boolean use(final byte @Nullable [] bytes, final long cursor, final long freed) {
         final int found = bytes == null ? NO_NUMBER : find(bytes);
+        if (found == NO_NUMBER || found != number) {
+            forgetUnused(cursor);
+        }
         final int chosen = bytes == null || found != NO_NUMBER ? found : vacancy(freed);
         if (bytes != null && chosen == NO_NUMBER) {
             return false;
-        }
-        if (chosen != number && flag(cursor) != 0) {
-            // No frame had it: its first one would have no flag.
-            current[number] = null;
         }
         ends[number] = cursor;
         number = chosen;
@@ -60,6 +61,16 @@ public final class SendFormats {
             announced = snapshot();
         }
         return true;
+    }
+
+    // No frame has the present one, and now none will: its first one would have no flag.
+    private void forgetUnused(final long cursor) {
+        if (flag(cursor) != 0) {
+            current[number] = null;
+            serial--;
+            number = NO_NUMBER;
+            announced = snapshot();
+        }
     }
 
     private int find(final byte[] bytes) {
@@ -72,7 +83,7 @@ public final class SendFormats {
         return NO_NUMBER;
     }
 
-    // A number that was never announced, else the one whose frames were freed longest ago. So the serial says whether
+    // A number that was never used, else the one whose frames were freed longest ago. So the serial says whether
     // numbers are in use again.
     private int vacancy(final long freed) {
         if (serial < FormatLayout.NUMBERS) {
@@ -94,7 +105,8 @@ public final class SendFormats {
         return Arrays.stream(current).filter(format -> format != null).toArray(StreamFormat[]::new);
     }
 
-    /// Consumer: the formats that hold, in no order; another array after each change.
+    /// Consumer: the formats that hold, in no order; another array after each change. One that begins behind what is
+    /// committed may yet be replaced.
     public StreamFormat[] announced() {
         return announced;
     }

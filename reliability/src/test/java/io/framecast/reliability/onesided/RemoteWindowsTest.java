@@ -52,7 +52,7 @@ final class RemoteWindowsTest {
     private final Region headers = oneSided.register(memory.headers(), Access.PEERS_READ);
     private final Region payload = oneSided.register(memory.payload(), Access.PEERS_READ);
     private final RemoteWindows windows =
-            new RemoteWindows(oneSided, stream, Objects.requireNonNull(repairs.reads()), false, notices::add);
+            new RemoteWindows(oneSided, stream, Objects.requireNonNull(repairs.reads()), notices::add);
     private final ReceiverMachine machine = new ReceiverMachine(
             new ReceiverConfig(
                     stream,

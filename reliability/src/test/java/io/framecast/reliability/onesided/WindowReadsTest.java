@@ -79,7 +79,7 @@ final class WindowReadsTest {
     private WindowReads reads(final boolean guarded) {
         final EndpointOffer offer = share.offer(0, RemotePlace.NONE);
         assertNotNull(offer);
-        final WindowReads reads = new WindowReads(endpoint, landing, stream, offer, guarded, counts);
+        final WindowReads reads = new WindowReads(endpoint, landing, stream, offer, () -> guarded, counts);
         reads.slowAfter(20_000_000);
         return reads;
     }

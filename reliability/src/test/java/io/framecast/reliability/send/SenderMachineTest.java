@@ -255,6 +255,36 @@ final class SenderMachineTest {
         assertFalse(serials.contains(1));
     }
 
+    /// Another format came before a frame had the first one, and takes its number and serial.
+    @Test
+    void shouldNotAnnounceAFormatThatNoFrameHas() {
+        join(5, Delivery.RELIABLE, 40);
+        assertTrue(pair.window.useFormat(new byte[] {1}));
+        sender.announceFormats();
+        assertTrue(pair.toReceiver.isEmpty());
+        assertTrue(pair.window.useFormat(new byte[] {2}));
+        pair.publish(1);
+        sender.announceFormats();
+        final MemorySegment sent = pair.toReceiver.remove();
+        assertEquals(ControlLayout.TYPE_FORMAT, ControlLayout.type(sent, 0));
+        assertEquals(1, FormatLayout.SERIAL.get(sent, 0));
+        assertArrayEquals(new byte[] {2}, FormatLayout.format(sent, 0));
+    }
+
+    /// A member that the source does not wait for keeps no number from the next format.
+    @Test
+    void shouldKeepNothingForOthersWhenThereIsNoNumberForAFormat() {
+        join(5, Delivery.LATEST, 40);
+        join(6, Delivery.RELIABLE, 40);
+        publishAndSend(10);
+        ack(6, 10, 40);
+        assertEquals(0, sender.releasable());
+        sender.onClaimBlocked(false, true);
+        assertEquals(10, sender.releasable());
+        sender.onClaimBlocked(false, false);
+        assertEquals(0, sender.releasable());
+    }
+
     @Test
     void shouldTellOfTheTrailWhoIsNotWaitedFor() {
         join(5, Delivery.LATEST, 40);
@@ -393,7 +423,7 @@ final class SenderMachineTest {
         join(6, Delivery.evict(200), 1000);
         publishAndSend(20);
         assertEquals(100, ticksUntilEvicted(), "no member is waited for");
-        sender.onClaimBlocked(true);
+        sender.onClaimBlocked(true, false);
         assertTrue(ticksUntilEvicted() < 100);
         assertEquals(1, sender.counts().get(SenderCount.EVICTIONS));
     }

@@ -115,9 +115,7 @@ final class ReceiverFixture implements ReceiverOutput {
         repair = new TestReceiveLane(memory.repairs(), placement, RepairSlots.BATCH_MAX, memory::posted);
         final Assembly assembly = Assembly.of(shape, memory);
         final RepairSlots repairs = new RepairSlots(shape, memory);
-        windows = oneSided
-                ? new RemoteWindows(world.port, stream, repairs.reads(), !terms.delivery.isWaitedFor(), _ -> {})
-                : null;
+        windows = oneSided ? new RemoteWindows(world.port, stream, repairs.reads(), _ -> {}) : null;
         coRoot = terms.serves ? new TestCoRoot(world, stream, scratch, repairs.reads()) : null;
         final byte repairAddress = terms.repairAddress == 0 ? (byte) number : terms.repairAddress;
         machine = new ReceiverMachine(

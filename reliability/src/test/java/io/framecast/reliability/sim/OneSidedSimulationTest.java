@@ -35,7 +35,7 @@ final class OneSidedSimulationTest {
     private static void assertAllUsed(final Map<SimCount, Long> sums) {
         assertMore(1000, sums, SimCount.WORDS);
         assertMore(1000, sums, SimCount.PULLS);
-        assertMore(50, sums, SimCount.BROKEN_LINKS);
+        assertMore(30, sums, SimCount.BROKEN_LINKS);
         assertMore(300, sums, SimCount.SET_PULLS);
         assertMore(100, sums, SimCount.STALE_PULLS);
         assertMore(500, sums, SimCount.WRITTEN);

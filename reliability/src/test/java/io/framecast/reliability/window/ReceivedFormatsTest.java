@@ -1,6 +1,7 @@
 package io.framecast.reliability.window;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,8 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.reliability.wire.FormatLayout;
 import java.util.Arrays;
 import java.util.Objects;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /// Numbers are used again, and a receiver with gaps must notice.
@@ -27,13 +26,26 @@ final class ReceivedFormatsTest {
     }
 
     @Test
-    void shouldUseANumberAgainOnlyWhenAllWereInUse() {
-        // No frame had any of them.
-        final var numbers = IntStream.rangeClosed(1, FormatLayout.NUMBERS)
-                .map(kind -> use(kind, 40).number())
-                .boxed()
-                .collect(Collectors.toSet());
-        assertEquals(FormatLayout.NUMBERS, numbers.size());
+    void shouldForgetAFormatThatNoFrameHad() {
+        use(1, 0);
+        use(2, 40);
+        final StreamFormat format = use(3, 40);
+        assertEquals(2, format.serial());
+        assertEquals(2, format.number());
+        assertEquals(1, use(1, 40).number());
+        assertEquals(1, sent.announced().length);
+    }
+
+    @Test
+    void shouldForgetAFormatThatNoFrameHadWhenThereIsNoNumberForTheNext() {
+        for (int kind = 1; kind <= FormatLayout.NUMBERS; kind++) {
+            use(kind, kind);
+        }
+        use(100, 50);
+        assertTrue(sent.use(new byte[] {101}, 50, 50));
+        assertFalse(sent.use(new byte[] {102}, 60, 0));
+        assertEquals(FormatLayout.NUMBERS, sent.announced().length);
+        assertEquals(101, Objects.requireNonNull(sent.format()).bytes()[0]);
     }
 
     @Test

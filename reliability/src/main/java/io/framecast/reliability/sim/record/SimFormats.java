@@ -14,6 +14,7 @@ public final class SimFormats {
     private byte[] wanted = NONE;
     private byte[] current = NONE;
     private int left;
+    private boolean another;
 
     /// @param mean frames between two changes; 0: no frame has a format
     public SimFormats(final int mean, final long seed) {
@@ -27,8 +28,21 @@ public final class SimFormats {
         if (mean > 0 && left == 0) {
             left = 1 + random.nextInt(2 * mean);
             wanted = draw();
+            another = random.nextInt(4) == 0;
         }
         return wanted != current;
+    }
+
+    /// Whether the publisher means to give the next frame another format yet.
+    public boolean isUndecided() {
+        return isDue() && another;
+    }
+
+    /// Asks the window for a number of a format that no frame will have.
+    public void mistake(final SendWindow window) {
+        another = false;
+        final byte[] unwanted = draw();
+        window.useFormat(unwanted.length == 0 ? null : unwanted);
     }
 
     private byte[] draw() {
