@@ -132,12 +132,19 @@ class SegmentTest {
     @Test
     void shouldKeepTheFormatsOfFramesThatAreNotReleased() {
         try (FollowerSegment one = follower()) {
-            for (int i = 0; i < SegmentLayout.FORMATS; i++) {
+            final int last = SegmentLayout.FORMATS - 1;
+            for (int i = 0; i < last; i++) {
                 assertTrue(leader.hasRoom(0));
                 leader.publish(i, 0, 64, 0, 0, true, null, format(i + 1), 0);
             }
+            // The one that is left is a checkpoint's.
             assertFalse(leader.hasRoom(0));
+            assertEquals(1, leader.sparingFormats());
             assertTrue(leader.hasRoom(1));
+            leader.publish(last, 0, 64, 0, 0, true, null, format(last + 1), 0);
+            assertFalse(leader.hasRoom(1));
+            assertEquals(2, leader.sparingFormats());
+            assertTrue(leader.hasRoom(2));
             leader.publish(SegmentLayout.FORMATS, 0, 64, 0, 0, true, null, format(1000), 1);
             for (int i = 1; i < SegmentLayout.FORMATS; i++) {
                 assertArrayEquals(format(i + 1).bytes(), one.format(i));
