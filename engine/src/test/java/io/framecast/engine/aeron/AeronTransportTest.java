@@ -25,9 +25,11 @@ import io.framecast.api.spi.Transport;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -352,23 +354,30 @@ class AeronTransportTest {
 
     @Test
     void shouldLeaveNoDirectoryBehindWhenClosed() {
+        final Set<Path> before = directories();
         final Transport transport = open(MULTICAST);
         final SendRing send = LanePair.sendRing(arena, 256, 8);
         LanePair.source(transport, LaneKind.DATA, send);
-        final String own = "framecast-aeron-" + ProcessHandle.current().pid() + "-";
-        assertTrue(countDirectories(own) > 0);
+        final Set<Path> made = directories();
+        made.removeAll(before);
+        assertEquals(1, made.size(), made::toString);
         transport.close();
         transport.close();
-        assertEquals(0, countDirectories(own));
+        made.retainAll(directories());
+        assertEquals(Set.of(), made);
     }
 
-    private static long countDirectories(final String prefix) {
-        long count = 0;
+    /// The drivers' directories of this process.
+    private static Set<Path> directories() {
+        final String prefix = "framecast-aeron-" + ProcessHandle.current().pid() + "-";
+        final Set<Path> found = new HashSet<>();
         for (final Path parent : List.of(Path.of("/dev/shm"), Path.of(System.getProperty("java.io.tmpdir")))) {
             final String[] names = parent.toFile().list((_, name) -> name.startsWith(prefix));
-            count += names == null ? 0 : names.length;
+            for (final String name : names == null ? new String[0] : names) {
+                found.add(parent.resolve(name));
+            }
         }
-        return count;
+        return found;
     }
 
     @Test

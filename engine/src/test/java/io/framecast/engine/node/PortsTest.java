@@ -16,10 +16,14 @@ import java.net.DatagramPacket;
 import java.net.InetAddress;
 import java.net.MulticastSocket;
 import java.net.NetworkInterface;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -32,8 +36,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PortsTest {
     private static final String SETTINGS = "|mtu=1500|frame-max=60000|window=200k|device=host";
 
-    // sl, local address, ":", local port.
-    private static final Pattern LOCAL_PORT = Pattern.compile("^ *[0-9]+: [0-9A-F]+:([0-9A-F]{4}) ");
+    // sl, local address, ":", local port; remote address and six more columns, then the inode.
+    private static final Pattern SOCKET =
+            Pattern.compile("^ *[0-9]+: [0-9A-F]+:([0-9A-F]{4}) \\S+ \\S+ \\S+ \\S+ \\S+ +\\S+ +\\S+ (\\d+) ");
 
     private final InvokedNodes nodes = new InvokedNodes();
 
@@ -110,7 +115,7 @@ class PortsTest {
     @ParameterizedTest
     @ValueSource(strings = {"udp", "aeron"})
     void shouldUseNoOtherPortsThanTheGroupsAndThoseGiven(final String transport) throws IOException {
-        final int first = 34_600;
+        final int first = 14_600;
         final Channel channel = Channel.parse(
                 StreamFixture.channel(transport, SETTINGS) + "|unicast-ports=" + first + "-" + (first + 15));
         final List<Integer> before = ports();
@@ -141,12 +146,23 @@ class PortsTest {
         }
     }
 
-    // Local ports of all UDP sockets of this host's namespace.
+    // Local ports of this process's UDP sockets.
     private static List<Integer> ports() throws IOException {
+        final Set<String> own = new HashSet<>();
+        try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+            for (final Path descriptor : descriptors) {
+                try {
+                    own.add(Files.readSymbolicLink(descriptor).toString());
+                } catch (final NoSuchFileException e) {
+                    // Closed meanwhile.
+                }
+            }
+        }
         try (Stream<String> lines = Files.lines(Path.of("/proc/net/udp"))) {
             return lines.skip(1)
-                    .map(LOCAL_PORT::matcher)
+                    .map(SOCKET::matcher)
                     .filter(Matcher::find)
+                    .filter(matcher -> own.contains("socket:[" + matcher.group(2) + "]"))
                     .map(matcher -> Integer.parseInt(matcher.group(1), 16))
                     .toList();
         }

@@ -8,6 +8,7 @@ import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.engine.metrics.CounterReader;
+import io.framecast.testing.TestPorts;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -24,8 +25,6 @@ import java.util.function.BooleanSupplier;
 public final class StreamFixture implements AutoCloseable {
     private static final long WAIT_NS = 60_000_000_000L;
     private static final AtomicInteger FILES = new AtomicInteger();
-    private static final AtomicInteger PORTS =
-            new AtomicInteger(20_000 + (int) (ProcessHandle.current().pid() % 4_000) * 10);
 
     final Framecast source;
     final Framecast sink;
@@ -41,13 +40,20 @@ public final class StreamFixture implements AutoCloseable {
         invoked = config.threading() == NodeConfig.Threading.INVOKER;
         source = Framecast.launch(config.withCountersFile(sourceCounters));
         sink = Framecast.launch(config.withCountersFile(sinkCounters));
-        subscriber = sink.subscribe(channel);
-        publisher = source.publish(channel);
-        await(() -> publisher.readySubscribers() == 1, "subscriber ready");
+        try {
+            subscriber = sink.subscribe(channel);
+            publisher = source.publish(channel);
+            await(() -> publisher.readySubscribers() == 1, "subscriber ready");
+        } catch (final RuntimeException | Error e) {
+            source.close();
+            sink.close();
+            arena.close();
+            throw e;
+        }
     }
 
     public static Channel channel(final String transport, final String settings) {
-        final int port = PORTS.getAndAdd(3);
+        final int port = TestPorts.triple();
         return Channel.parse(
                 "framecast:" + transport + "?group=224.20.30.41:" + port + "|interface=127.0.0.1" + settings);
     }

@@ -91,12 +91,12 @@ final class UdpTransportTest {
 
     @Test
     void shouldBindItsOwnSocketsToThePortsGiven() throws IOException {
-        final String uri = UdpTests.URI + "|unicast-ports=34561-34563";
+        final String uri = UdpTests.URI + "|unicast-ports=14561-14563";
         try (DatagramSocket taken =
-                        new DatagramSocket(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 34_561));
+                        new DatagramSocket(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 14_561));
                 Transport transport = UdpTests.open(uri)) {
-            assertEquals(34_561, taken.getLocalPort());
-            for (int port = 34_562; port <= 34_563; port++) {
+            assertEquals(14_561, taken.getLocalPort());
+            for (int port = 14_562; port <= 14_563; port++) {
                 final LaneAddress address =
                         UdpTests.source(transport, sendRing()).address();
                 assertEquals("127.0.0.1:" + port, transport.describe(address));
@@ -104,7 +104,7 @@ final class UdpTransportTest {
             final ConfigException none =
                     assertThrows(ConfigException.class, () -> UdpTests.source(transport, sendRing()));
             assertEquals(
-                    "unicast-ports: none of 34561-34563 is free on 127.0.0.1; widen the range, or stop what uses them",
+                    "unicast-ports: none of 14561-14563 is free on 127.0.0.1; widen the range, or stop what uses them",
                     none.getMessage());
         }
     }

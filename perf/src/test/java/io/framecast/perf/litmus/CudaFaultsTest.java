@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.testing.TestPorts;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -20,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// The driver reports the resources that are left.
 @Tag("campaign")
 class CudaFaultsTest {
-    private static final int UDP_PORT = 24_001 + (int) (ProcessHandle.current().pid() % 4_000) * 3;
+    private static final int UDP_PORT = TestPorts.triple();
 
     @TempDir
     static Path folder;

@@ -3,6 +3,7 @@ package io.framecast.perf.litmus;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.testing.TestPorts;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -17,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Frames in a GPU's memory that the CPU reads through a mapping, and longer ones that are copied: over the stubs
 /// of libcuda and of gdrcopy's library, in a process of its own.
 class CudaSourceTest {
-    private static final int UDP_PORT = 24_001 + (int) (ProcessHandle.current().pid() % 4_000) * 3;
+    private static final int UDP_PORT = TestPorts.triple();
 
     @TempDir
     static Path folder;

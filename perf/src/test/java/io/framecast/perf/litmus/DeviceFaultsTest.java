@@ -17,6 +17,7 @@ import io.framecast.engine.metrics.CounterReader;
 import io.framecast.engine.metrics.CounterSample;
 import io.framecast.gpu.emulated.EmulatedConfig;
 import io.framecast.gpu.emulated.EmulatedProvider;
+import io.framecast.testing.TestPorts;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.InputStreamReader;
@@ -25,7 +26,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,8 +37,6 @@ import org.junit.jupiter.api.io.TempDir;
 class DeviceFaultsTest {
     private static final long WAIT_NS = 60_000_000_000L;
     private static final int FRAME_BYTES = 64 << 10;
-    private static final AtomicInteger PORTS =
-            new AtomicInteger(20_001 + (int) (ProcessHandle.current().pid() % 4_000) * 3);
 
     private final Arena arena = Arena.ofShared();
     private final MemorySegment sent = arena.allocate(FRAME_BYTES);
@@ -47,7 +45,7 @@ class DeviceFaultsTest {
     Path folder;
 
     private Framecast node;
-    private final String group = "framecast:udp?group=224.20.30.48:" + PORTS.getAndAdd(3)
+    private final String group = "framecast:udp?group=224.20.30.48:" + TestPorts.triple()
             + "|interface=127.0.0.1|alive-timeout=5000|frame-max=" + FRAME_BYTES + "|device=";
 
     @BeforeEach

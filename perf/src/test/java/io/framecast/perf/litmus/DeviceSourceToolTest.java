@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.samples.json.Json;
 import io.framecast.samples.tool.Main;
+import io.framecast.testing.TestPorts;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -40,7 +41,7 @@ class DeviceSourceToolTest {
 
     @Test
     void shouldPublishOutOfADeviceAndSayWhichWayFramesTook() throws Exception {
-        final int port = 20_002 + (int) (ProcessHandle.current().pid() % 4_000) * 3;
+        final int port = TestPorts.triple();
         final String uri = "framecast:udp?group=224.20.30.49:" + port + "|interface=127.0.0.1";
         final Process subscriber =
                 start("subscribe", uri + "|device=emulated:1|placement=fastcopy|fastcopy-max=64k", "--json", "-");

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.gpu.cuda.CudaProvider;
 import io.framecast.gpu.emulated.EmulatedConfig;
 import io.framecast.gpu.emulated.EmulatedProvider;
+import io.framecast.testing.TestPorts;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
@@ -20,8 +20,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// The visibility contract on an emulated device whose streams run late against each other, over real lanes
 /// on loopback.
 class LitmusTest {
-    private static final AtomicInteger PORTS =
-            new AtomicInteger(20_000 + (int) (ProcessHandle.current().pid() % 4_000) * 3);
     private static final long ROUNDS = 1500;
     private static final long FRAME_BYTES = 24 << 10;
 
@@ -33,7 +31,7 @@ class LitmusTest {
     private static LitmusPlan plan(final String device, final String settings, final LitmusWay way, final long rounds) {
         EmulatedProvider.configure(EmulatedConfig.DEFAULT.withDisorder(way.disorder(7)));
         return new LitmusPlan(
-                "framecast:udp?group=224.20.30.47:" + PORTS.getAndAdd(3) + "|interface=127.0.0.1|mtu=1500",
+                "framecast:udp?group=224.20.30.47:" + TestPorts.triple() + "|interface=127.0.0.1|mtu=1500",
                 device,
                 settings,
                 way,

@@ -191,9 +191,8 @@ final class FrameQueue {
         }
     }
 
-    // A format that was announced before a gap is under way no more, and frames may expire in less than the time to
-    // wait
-    // for one that is.
+    // A format that was announced before a gap is under way no more, and frames may expire before a format
+    // that is under way would be asked for.
     private long firstAskNs(final long nowNs, final long rttNs) {
         final int number = missingFormat();
         return isBehindGap && number != 0

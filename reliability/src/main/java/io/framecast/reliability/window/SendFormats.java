@@ -7,8 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The formats of a source's frames and their numbers. A number is given to another format only when every frame that
 /// had it was freed: then each member that the source waits for has it whole, and knows its format. A format that no
-/// frame
-/// had is as if it had not been: the next one takes its number and serial.
+/// frame had is as if it had not been: the next one takes its number and serial.
 ///
 /// Threading: the producer calls [#use]; the consumer reads [#announced], which the producer changes before it commits
 /// a frame with a new format, or replaces one that no frame had.

@@ -25,6 +25,7 @@ import io.framecast.gpu.arrival.EmulatedArrivals;
 import io.framecast.gpu.emulated.EmulatedConfig;
 import io.framecast.gpu.emulated.EmulatedDevice;
 import io.framecast.gpu.request.RequestKernel;
+import io.framecast.testing.TestPorts;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -42,12 +43,10 @@ class ArrivalStreamTest {
     private static final long WAIT_NS = 60_000_000_000L;
     private static final int FRAME_MAX = 200_000;
     private static final int OVER = 6;
-    private static final AtomicInteger PORTS =
-            new AtomicInteger(30_000 + (int) (ProcessHandle.current().pid() % 900) * 30);
 
     private final Arena arena = Arena.ofShared();
     private final List<Framecast> nodes = new ArrayList<>();
-    private final int port = PORTS.getAndAdd(3);
+    private final int port = TestPorts.triple();
 
     @AfterEach
     void close() {
