@@ -10,14 +10,13 @@ import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
 import io.framecast.engine.memory.Pages;
 import io.framecast.engine.memory.RollbackOnFailure;
+import io.framecast.engine.port.HandshakePeers.HandshakePeer;
 import io.framecast.reliability.lane.ControlPort;
 import io.framecast.reliability.lane.ControlProtection;
-import io.framecast.reliability.lane.SendLanePort;
 import io.framecast.reliability.lane.SlotQueue;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
@@ -36,8 +35,6 @@ public final class ControlLane implements ControlPort, AutoCloseable {
     private static final int BATCH_MAX = 64;
     private static final int SEND_SLOTS = 64;
     private static final int RECEIVE_SLOTS = 512;
-    // Addresses that handshakes were sent to last, which stay connected: a transport may take long to connect.
-    private static final int ASKED_MAX = 8;
     private static final int SLOT_BYTES = (Wire.CONTROL_BYTES_MAX + 63) / 64 * 64;
 
     private final Arena arena = Arena.ofShared();
@@ -58,9 +55,7 @@ public final class ControlLane implements ControlPort, AutoCloseable {
     private int next;
     private @Nullable ControlProtection protection;
     private final NanoClock clock;
-    private final byte[][] askedAddresses = new byte[ASKED_MAX][];
-    private final int[] askedPeers = new int[ASKED_MAX];
-    private int asked;
+    private final HandshakePeers handshakes;
 
     /// @param clock of the caller's `nowNs`
     public ControlLane(
@@ -81,6 +76,7 @@ public final class ControlLane implements ControlPort, AutoCloseable {
                     new ReceiveRing(reserved, 0, reserve, DeviceRegion.ofHost(received), SLOT_BYTES, RECEIVE_SLOTS);
             lane = transport.open(new LaneConfig(LaneKind.CONTROL, role, sendRing, receiveRing, null));
             sending = new SendLane(lane);
+            handshakes = new HandshakePeers(sending);
             receiving = new ReceiveLane(lane, transport.capabilities().placement(), BATCH_MAX, loss, _ -> {
                 throw new IllegalStateException("a control lane is not aimed");
             });
@@ -147,32 +143,20 @@ public final class ControlLane implements ControlPort, AutoCloseable {
 
     /// Sends a datagram of a handshake, which is complete, or loses it.
     public void sendPlain(final byte[] address, final MemorySegment datagram, final int bytes) {
-        final int peer = askedPeer(address);
+        final HandshakePeer peer = handshakes.of(address, clock.nanoTime());
+        if (peer == null) {
+            lost++;
+            return;
+        }
         final MemorySegment slot = slot();
-        if (peer != SendLanePort.NO_PEER && !isLost) {
+        if (!isLost) {
             MemorySegment.copy(datagram, 0, slot, 0, bytes);
         }
-        if (peer != SendLanePort.NO_PEER && take(bytes)) {
-            advance(lane.unicast(peer, next, 1));
+        if (take(bytes)) {
+            final int accepted = lane.unicast(peer.handle(), next, 1);
+            peer.onSent(accepted > 0);
+            advance(accepted);
         }
-    }
-
-    private int askedPeer(final byte[] address) {
-        for (int i = 0; i < ASKED_MAX; i++) {
-            if (Arrays.equals(askedAddresses[i], address)) {
-                return askedPeers[i];
-            }
-        }
-        final int peer = sending.connect(address);
-        if (peer != SendLanePort.NO_PEER) {
-            if (askedAddresses[asked] != null) {
-                sending.disconnect(askedPeers[asked]);
-            }
-            askedAddresses[asked] = address;
-            askedPeers[asked] = peer;
-            asked = (asked + 1) % ASKED_MAX;
-        }
-        return peer;
     }
 
     @Override

@@ -99,6 +99,8 @@ class ThreadMixTest {
         private volatile long published;
         private int lossesHeard;
         private long taken;
+        // When a frame was taken last, or the stream began.
+        private long progressNs;
 
         Stress(final Threading threading, final Mix mix, final boolean twoNodes) {
             this.mix = mix;
@@ -131,6 +133,8 @@ class ThreadMixTest {
                 help(this::release);
                 help(this::lookOn);
             }
+            awaitMember();
+            progressNs = System.nanoTime();
             final FutureTask<?> publishing = mix.users == 1 ? null : inThread(this::publishAll);
             if (publishing == null) {
                 publishAndSubscribe();
@@ -143,6 +147,21 @@ class ThreadMixTest {
             assertEquals(Subscriber.State.END_OF_STREAM, subscriber.state());
             assertTrue(taken > 0);
             end();
+        }
+
+        // The first session of a process may take longer to open than the stream lasts.
+        private void awaitMember() {
+            final long startNs = System.nanoTime();
+            while (publisher.readySubscribers() == 0) {
+                if (System.nanoTime() - startNs > LONG.toNanos()) {
+                    throw new AssertionError(
+                            "no subscriber joined: " + subscriber.state() + " " + subscriber.failure());
+                }
+                subscriber.awaitFrame(SHORT);
+                if (invoked) {
+                    nodes.forEach(Framecast::doWork);
+                }
+            }
         }
 
         private void help(final Runnable task) {
@@ -265,7 +284,8 @@ class ThreadMixTest {
         private void requireProgress() {
             if (subscriber.state() == Subscriber.State.SOURCE_LOST
                     || subscriber.state() == Subscriber.State.FAILED
-                    || helpers.stream().anyMatch(FutureTask::isDone)) {
+                    || helpers.stream().anyMatch(FutureTask::isDone)
+                    || System.nanoTime() - progressNs > LONG.toNanos()) {
                 throw new AssertionError(subscriber.state() + " after " + taken + " of " + published + " frames: "
                         + subscriber.failure() + helperFailures());
             }
@@ -289,6 +309,7 @@ class ThreadMixTest {
 
         private void take(final DeviceFrame frame) {
             final long id = taken++;
+            progressNs = System.nanoTime();
             assertEquals(id, frame.frameId());
             assertEquals(length(id), frame.length());
             frame.awaitReady();

@@ -137,7 +137,8 @@ final class BenchCommand implements Callable<Integer> {
             footerHeading = "%nExamples:%n",
             footer = {
                 "  framecast bench control",
-                "  framecast bench control --receivers 512,1024 --co-roots none,root,16 --json -"
+                "  framecast bench control --receivers 512,1024 --co-roots none,root,16 --json -",
+                "  framecast bench control --receivers 16,32 --rate 20m --batch 46 --frame-bytes 1M --window 16M"
             })
     int control(@Mixin final ControlBench controlBench) {
         return controlBench.run(context);

@@ -24,10 +24,13 @@ public final class ControlBench {
     private static final int RECEIVERS_MAX = 1024;
     private static final int FRAMES_MAX = 100_000;
     private static final double LOSS_MAX = 0.2;
-    private static final int FRAME_BYTES = 100_000;
     private static final int SLOT_BYTES = 1408;
-    private static final int WINDOW_SLOTS = 4096;
-    private static final int GRANT_SLOTS = 2048;
+    private static final int FRAME_BYTES_MAX = 64 << 20;
+    private static final int WINDOW_SLOTS_MIN = 64;
+    private static final int BATCH_MAX = 1024;
+    private static final int RATE_MIN = 1 << 20;
+    private static final int RATE_MAX = 2_000_000_000;
+    private static final double SECOND_NS = 1e9;
     private static final int FRAMES_HELD = 2;
     private static final String NONE = "none";
     private static final String ROOT = "root";
@@ -49,8 +52,30 @@ public final class ControlBench {
     @Option(names = "--loss", paramLabel = "SHARE", description = "Lost at each receiver; default 0.001.")
     private double loss = 0.001;
 
-    @Option(names = "--frames", paramLabel = "N", description = "Frames of 100 000 bytes; default 400.")
+    @Option(names = "--frames", paramLabel = "N", description = "How many frames; default 400.")
     private int frames = 400;
+
+    @Option(names = "--frame-bytes", paramLabel = "SIZE", description = "Their length; default 100000.")
+    private String frameBytes = "100000";
+
+    @Option(
+            names = "--window",
+            paramLabel = "SIZE",
+            description =
+                    "The source's window, rounded up to a power of two of datagrams of 1408 bytes; default 5632k.")
+    private String window = "5632k";
+
+    @Option(
+            names = "--rate",
+            paramLabel = "SIZE",
+            description = "Payload per second on the source's link; default 1408000000, a datagram per microsecond.")
+    private String rate = "1408000000";
+
+    @Option(
+            names = "--batch",
+            paramLabel = "N",
+            description = "Datagrams that the link takes at a time, 46 for bursts of 64 KiB; default 16.")
+    private int batch = 16;
 
     @Option(names = "--seed", paramLabel = "S", description = "What is lost follows from it; default 1.")
     private long seed = 1;
@@ -63,6 +88,12 @@ public final class ControlBench {
         final List<String> rules = OptionValues.list("--co-roots", coRoots, ControlBench::rule);
         OptionValues.within("--loss", loss, 0, LOSS_MAX);
         OptionValues.within("--frames", frames, 1, FRAMES_MAX);
+        final int length = OptionValues.bytes("--frame-bytes", frameBytes, 1, FRAME_BYTES_MAX);
+        final int windowBytes =
+                OptionValues.bytes("--window", window, WINDOW_SLOTS_MIN * SLOT_BYTES, 2 * FRAME_BYTES_MAX);
+        final int perSecond = OptionValues.bytes("--rate", rate, RATE_MIN, RATE_MAX);
+        OptionValues.within("--batch", batch, 1, BATCH_MAX);
+        final SimOptions base = stream(length, windowBytes, perSecond);
         final List<ControlRow> rows = new ArrayList<>();
         for (final int count : counts) {
             for (final String rule : rules) {
@@ -71,7 +102,7 @@ public final class ControlBench {
                 if (most == 0 && !rule.equals(NONE) && !rule.equals("0")) {
                     continue;
                 }
-                final SimReport report = simulate(count, most);
+                final SimReport report = simulate(base, count, most);
                 if (!report.isClean()) {
                     context.line("framecast: mismatch: " + count + " receivers, seed " + seed + ": "
                             + report.violations().getFirst());
@@ -88,18 +119,29 @@ public final class ControlBench {
         final Map<String, @Nullable Object> head = new LinkedHashMap<>();
         head.put("seed", seed);
         head.put("loss", loss);
+        head.put("frames", frames);
+        head.put("frame_bytes", length);
+        head.put("window_bytes", windowBytes);
+        head.put("rate", perSecond);
+        head.put("batch", batch);
         output.write("control", head, ControlRow.TABLE, rows, "", List.of());
         return Output.DONE;
     }
 
-    private SimReport simulate(final int count, final int most) {
+    private SimOptions stream(final int length, final int windowBytes, final int perSecond) {
+        final int slots = Integer.highestOneBit((windowBytes - 1) / SLOT_BYTES) << 1;
+        OptionValues.require(
+                length <= (long) slots * SLOT_BYTES, "--window: expected at least a frame of " + length + " bytes");
+        return SimOptions.quiet(1, frames)
+                .withFrames(length, SLOT_BYTES, slots)
+                .withFlow(slots / 2, FRAMES_HELD, 0)
+                .withSourceLink(Math.round(SLOT_BYTES * SECOND_NS / perSecond), batch)
+                .withLink(LinkSpec.lossy(loss).withQueue(slots));
+    }
+
+    private SimReport simulate(final SimOptions base, final int count, final int most) {
         return Simulation.run(
-                seed,
-                SimOptions.quiet(count, frames)
-                        .withFrames(FRAME_BYTES, SLOT_BYTES, WINDOW_SLOTS)
-                        .withFlow(GRANT_SLOTS, FRAMES_HELD, 0)
-                        .withLink(LinkSpec.lossy(loss).withQueue(WINDOW_SLOTS))
-                        .withCoRoots(new CoRootConfig(most, Feed.MULTICAST, Sets.SITE)));
+                seed, base.withReceivers(count).withCoRoots(new CoRootConfig(most, Feed.MULTICAST, Sets.SITE)));
     }
 
     private static int coRoots(final String rule, final int count) {

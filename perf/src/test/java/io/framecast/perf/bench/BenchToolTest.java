@@ -69,6 +69,8 @@ final class BenchToolTest {
         assertRefused("SCENARIO", "bench");
         assertRefused("--co-roots: expected whole numbers, got few", "bench", "control", "--co-roots", "few");
         assertRefused("--receivers: expected 1", "bench", "control", "--receivers", "0");
+        assertRefused("--window: expected at least a frame", "bench", "control", "--frame-bytes", "8M");
+        assertRefused("--rate: expected", "bench", "control", "--rate", "20");
         assertRefused("--out: cannot make", "bench", "sizes", "--out", "/proc/none");
     }
 
@@ -105,6 +107,27 @@ final class BenchToolTest {
         assertTrue(perDatagram(rows, 4) < perDatagram(rows, 3) / 3, run.out);
         assertEquals(perDatagram(rows, 4), perDatagram(rows, 5), "the same run");
         assertTrue(((Number) ((Map<?, ?>) rows.get(4)).get("goodput_MBps")).doubleValue() > 100, run.out);
+    }
+
+    /// On a slow link more of what is sent by the clock falls upon each datagram, and bursts are asked for at once.
+    @Tag("campaign")
+    @Test
+    void shouldCountControlDatagramsOnASlowLink() throws Exception {
+        final double[] counted = new double[2];
+        for (int i = 0; i < 2; i++) {
+            final Run run = run(
+                    ("bench control --receivers 8 --co-roots none --loss 0.01 --frames 40 --rate 20m --window 1M --batch "
+                                    + (i == 0 ? 1 : 46) + " --json -")
+                            .split(" "));
+            assertEquals(0, run.status, run.err);
+            final Map<?, ?> report = (Map<?, ?>) Json.parse(run.out.strip());
+            assertEquals(20L << 20, report.get("rate"));
+            final List<?> rows = (List<?>) report.get("rows");
+            final double goodput = ((Number) ((Map<?, ?>) rows.getFirst()).get("goodput_MBps")).doubleValue();
+            assertTrue(goodput > 15 && goodput <= 21, run.out);
+            counted[i] = perDatagram(rows, 0);
+        }
+        assertTrue(counted[1] < counted[0], counted[0] + " and " + counted[1]);
     }
 
     private static double perDatagram(final List<?> rows, final int row) {

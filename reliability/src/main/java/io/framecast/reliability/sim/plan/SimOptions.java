@@ -63,6 +63,10 @@ public record SimOptions(
         Flow of(final int capacity, final int held, final double share) {
             return new Flow(capacity, batchMax, held, share, datagramNs, load);
         }
+
+        Flow at(final long timeNs, final int batch) {
+            return new Flow(receiveCapacity, batch, framesHeld, byArrival, timeNs, load);
+        }
     }
 
     /// Delivery policies and co-roots.
@@ -185,8 +189,17 @@ public record SimOptions(
         return new SimOptions(receivers, stream.changing(frames), flow, audience, link, faults, plant);
     }
 
+    public SimOptions withReceivers(final int count) {
+        return new SimOptions(count, stream, flow, audience, link, faults, plant);
+    }
+
     public SimOptions withFlow(final int capacity, final int held, final double share) {
         return new SimOptions(receivers, stream, flow.of(capacity, held, share), audience, link, faults, plant);
+    }
+
+    /// A source's link on which a datagram takes that long, and that takes so many at a time.
+    public SimOptions withSourceLink(final long datagramNs, final int batchMax) {
+        return new SimOptions(receivers, stream, flow.at(datagramNs, batchMax), audience, link, faults, plant);
     }
 
     public SimOptions withCoRoots(final CoRootConfig value) {
