@@ -40,5 +40,6 @@ seeds=$adversary_seeds simulate --receivers 4 --adversary --crashes
 seeds=$adversary_seeds simulate --receivers 4 --adversary --crashes --one-sided
 seeds=$adversary_seeds simulate --receivers 3 --adversary --crashes --host-group 4
 seeds=$host_seeds simulate --receivers 3 --host-group 4 --crashes
+seeds=$host_seeds simulate --receivers 3 --host-group 4 --crashes --one-sided
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

@@ -97,7 +97,8 @@ final class ReceiveLedger {
         queue.describe(checkpoint);
         checkpoint.secret = config.secret();
         checkpoint.acknowledged = acknowledged;
-        checkpoint.granted = grant;
+        // What went by another path may be more than the source is known to have.
+        checkpoint.granted = Math.max(granted, grant);
         checkpoint.complete = complete;
         taker.onCheckpoint(checkpoint);
         return !taker.isSucceeded();

@@ -86,6 +86,46 @@ final class SourceConnectionTest {
         assertEquals(0, pair.sender.counts().get(SenderCount.LINKS));
     }
 
+    /// A successor would grant less than the source may use, where a write was under way.
+    @Test
+    void shouldLogTheLargestGrantThatTheSourceMayUse() {
+        final Checkpoint promised = new Checkpoint();
+        final int[] logged = new int[1];
+        pair.receiver = pair.newLinkedReceiver(5, Delivery.RELIABLE);
+        pair.receiver.log(new CheckpointLog() {
+            @Override
+            public void onCheckpoint(final Checkpoint checkpoint) {
+                promised.copy(checkpoint);
+                logged[0] += pair.link.writes.isEmpty() ? 0 : 1;
+            }
+
+            @Override
+            public boolean isSucceeded() {
+                return false;
+            }
+        });
+        pair.join();
+        pair.run(25 * MS);
+        pair.receiver.link().onUp(pair.nowNs);
+        carryWords();
+        for (int i = 0; i < 60; i++) {
+            pair.publish(8);
+            pair.send(0);
+            release();
+            pair.run(STEP_NS);
+            assertTrue(
+                    promised.granted >= pair.receiver.grantedSequence(),
+                    () -> promised.granted + " of " + pair.receiver.grantedSequence());
+            if (i % 10 == 9) {
+                // Acknowledgements go out while the write is under way.
+                pair.run(50 * MS);
+                assertTrue(promised.granted >= pair.receiver.grantedSequence());
+                carryWords();
+            }
+        }
+        assertTrue(logged[0] > 5, logged[0] + " checkpoints");
+    }
+
     @Test
     void shouldNotOfferBeforeTheLinkStands() {
         pair.link.up = false;

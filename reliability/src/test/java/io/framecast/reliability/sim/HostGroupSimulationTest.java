@@ -53,7 +53,24 @@ final class HostGroupSimulationTest {
     void shouldKeepEveryPromiseWhenLeadersCrashInManyRuns() {
         for (long seed = 1_000; seed < 1_600; seed++) {
             clean(Simulation.run(seed, HOSTS));
+            clean(Simulation.run(seed, HOSTS.withOneSided()));
         }
+    }
+
+    /// They read lost datagrams from their source's window, and write their credit there.
+    @Test
+    void shouldKeepEveryPromiseWhenLeadersThatActOnTheirSourcesMemoryCrash() {
+        long takeovers = 0;
+        long reads = 0;
+        for (long seed = 1; seed <= 60; seed++) {
+            final SimReport report = clean(Simulation.run(seed, HOSTS.withOneSided()));
+            takeovers += report.of(SimCount.TAKEOVERS);
+            reads += report.of(SimCount.PULLS);
+        }
+        assertTrue(takeovers > 60, takeovers + " takeovers");
+        assertTrue(reads > 60, reads + " reads");
+        // A leader dies between a credit that it wrote and one that its source had.
+        clean(Simulation.run(1_839, HOSTS.withOneSided()));
     }
 
     @Test

@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
         footer = {
             "  framecast simulate --seeds 1..2000 --receivers 8 --loss 0.05",
             "  framecast simulate --seeds 1..2000 --receivers 16 --loss 0.05 --crashes",
-            "  framecast simulate --seeds 1..2000 --receivers 3 --host-group 4 --crashes",
+            "  framecast simulate --seeds 1..2000 --receivers 3 --host-group 4 --crashes --one-sided",
             "  framecast simulate --seeds 1..2000 --adversary --crashes",
             "  framecast simulate --seeds 1..20 --plant no-duplicate-check",
             "  framecast simulate --seeds 42 --json -"
@@ -139,9 +139,9 @@ public final class SimulateCommand implements Callable<Integer> {
         if (hostGroup < 1 || hostGroup > HOST_GROUP_MAX) {
             throw new ConfigException("--host-group: expected 1 … " + HOST_GROUP_MAX + ", got " + hostGroup);
         }
-        if (hostGroup > 1 && (oneSided || direct)) {
-            throw new ConfigException((direct ? "--direct" : "--one-sided")
-                    + ": a host group receives by udp alone; leave --host-group out");
+        if (hostGroup > 1 && direct) {
+            throw new ConfigException(
+                    "--direct: a host group shares frames in host memory; leave --host-group out, or take --one-sided");
         }
         if (chosen.isOfHostGroup() && hostGroup == 1) {
             throw new ConfigException("--plant: " + chosen.label() + " is a bug of host groups; add --host-group 4");
