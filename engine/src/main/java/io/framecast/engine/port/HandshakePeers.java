@@ -19,7 +19,7 @@ final class HandshakePeers {
     static final int PLACES = 16;
 
     private static final long HOLD_NS = 2_000_000_000;
-    // CHALLENGE and ACCEPT.
+    // COOKIE and ANSWER.
     private static final int ANSWERS = 2;
 
     private final SendLanePort lane;
