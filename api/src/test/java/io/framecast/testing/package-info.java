@@ -1,4 +1,4 @@
-/// What tests of several modules share.
+/// Shared by the tests of several modules.
 @NullMarked
 package io.framecast.testing;
 

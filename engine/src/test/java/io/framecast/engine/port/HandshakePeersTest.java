@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// Whose handshake keeps its connection where more addresses ask than there are places.
+/// Handshakes that keep their connections where more addresses ask than there are places.
 final class HandshakePeersTest {
     private static final long SECOND_NS = 1_000_000_000;
 

@@ -135,7 +135,7 @@ public final class ControlBench {
         return SimOptions.quiet(1, frames)
                 .withFrames(length, SLOT_BYTES, slots)
                 .withFlow(slots / 2, FRAMES_HELD, 0)
-                .withSourceLink(Math.round(SLOT_BYTES * SECOND_NS / perSecond), batch)
+                .withSourceRate(Math.round(SLOT_BYTES * SECOND_NS / perSecond), batch)
                 .withLink(LinkSpec.lossy(loss).withQueue(slots));
     }
 

@@ -97,7 +97,7 @@ final class ReceiveLedger {
         queue.describe(checkpoint);
         checkpoint.secret = config.secret();
         checkpoint.acknowledged = acknowledged;
-        // What went by another path may be more than the source is known to have.
+        // Another path may have carried more than the source is known to have.
         checkpoint.granted = Math.max(granted, grant);
         checkpoint.complete = complete;
         taker.onCheckpoint(checkpoint);

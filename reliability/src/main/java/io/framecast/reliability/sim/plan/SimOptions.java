@@ -198,7 +198,7 @@ public record SimOptions(
     }
 
     /// A source's link on which a datagram takes that long, and that takes so many at a time.
-    public SimOptions withSourceLink(final long datagramNs, final int batchMax) {
+    public SimOptions withSourceRate(final long datagramNs, final int batchMax) {
         return new SimOptions(receivers, stream, flow.at(datagramNs, batchMax), audience, link, faults, plant);
     }
 
