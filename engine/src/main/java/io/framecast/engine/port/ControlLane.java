@@ -145,7 +145,6 @@ public final class ControlLane implements ControlPort, AutoCloseable {
     public void sendPlain(final byte[] address, final MemorySegment datagram, final int bytes) {
         final HandshakePeer peer = handshakes.of(address, clock.nanoTime());
         if (peer == null) {
-            lost++;
             return;
         }
         final MemorySegment slot = slot();
