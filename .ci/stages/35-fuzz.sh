@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # The fuzz tests (docs/fuzzing.md), guided by coverage for a short time: FRAMECAST_FUZZ_SECONDS for each group, 8 where
-# that is not set. Fails on the first finding, and prints how to reproduce it. With arguments: these groups alone.
+# that is not set. Prints how to reproduce each finding. With arguments: these groups alone.
+# Limit: 900 s
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 
+. .ci/cases.sh
 seconds=${FRAMECAST_FUZZ_SECONDS:-8}
 work=$PWD/target/fuzz
 java=${JAVA25_HOME:-${JAVA_HOME:-}}/bin/java
@@ -30,15 +32,8 @@ for file in */src/test/java/io/framecast/*/*FuzzTest.java */src/test/java/io/fra
     [[ ${groups[*]} == *:"$class"* ]] || { printf 'failed: no group in %s names %s\n' "${BASH_SOURCE[0]}" "$class"; exit 1; }
 done
 
-if [ $((${CI_DEADLINE:-99999999999} - $(date +%s))) -lt 900 ]; then
-    printf 'skipped: less than 15 minutes are left of this run\n'
-    exit 0
-fi
-
-# In CI the same sources were compiled before; Maven would compile them again, for modules' jars have become folders.
-compiled=()
-[ -z "${CI_DEADLINE:-}" ] || compiled=(-Dmaven.compiler.useIncrementalCompilation=false)
-./mvnw -q -Pfuzz "${compiled[@]}" test-compile </dev/null
+# Nothing is compiled again, though modules' jars have become folders.
+./mvnw -q -Pfuzz -Dmaven.compiler.useIncrementalCompilation=false test-compile </dev/null
 
 # The last number behind a word of the fuzzer's lines.
 last() {
@@ -64,11 +59,11 @@ fuzz() {
             "$corpus" "src/test/fuzz/$name"
     ) >"$log" 2>&1 </dev/null || status=$?
     if [ "$status" = 0 ]; then
-        printf 'passed: %s: %s executions in %s s, %s edges, %s features\n' "$name" \
-            "$(last 'number_of_executed_units:' "$log")" "$limit" "$(last 'cov:' "$log")" "$(last 'ft:' "$log")"
+        pass "$(printf '%s: %s executions in %s s, %s edges, %s features' "$name" \
+            "$(last 'number_of_executed_units:' "$log")" "$limit" "$(last 'cov:' "$log")" "$(last 'ft:' "$log")")"
         return
     fi
-    printf 'failed: %s, status %s; all of it is in %s\n' "$name" "$status" "$log"
+    fail_case "$name, status $status; all of it is in $log"
     grep -aA 25 -E '^== (Java Exception|libFuzzer)|^==.*ERROR' "$log" | grep -vE '^INFO' | head -n 60 || tail -n 40 "$log"
     finding=$(compgen -G "$folder/crash-*" || compgen -G "$folder/timeout-*" || compgen -G "$folder/oom-*" || :)
     if [ -n "$finding" ]; then
@@ -77,9 +72,12 @@ fuzz() {
         printf '    base64 -d <<<%s >%s/src/test/fuzz/%s/found-it\n' "$(base64 -w 0 <"$finding")" "$module" "$name"
         printf "    ./mvnw test -pl %s -am -Dtest=%s -Dsurefire.failIfNoSpecifiedTests=false\n" "$module" "$name"
     fi
-    exit 1
 }
 
+if is_few; then
+    set -- wire
+    leave_out 'fuzz tests of options, codecs, host segments and files' 'not among the few of .ci/run'
+fi
 for group in "${@:-wire options codecs host files}"; do
     for one in $group; do
         [ -n "${groups[$one]:-}" ] || { printf 'failed: expected some of: %s; got %s\n' "${!groups[*]}" "$one"; exit 2; }
@@ -90,3 +88,4 @@ for group in "${@:-wire options codecs host files}"; do
         done
     done
 done
+end_cases

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The README's "In your project", as it stands there: the artifacts go to a repository of files, an empty project takes
 # them from it and runs the ten lines. Its own local repository sees none of this build's artifacts.
+# Limit: 900 s
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 

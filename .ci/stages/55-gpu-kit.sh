@@ -2,6 +2,7 @@
 # Builds the kit for machines with a GPU, looks at its size, and starts it where there is no Java: with an empty
 # environment and, where mount namespaces can be made, with the JDKs out of sight. Without a driver it must say so in one
 # line and end as skipped; on the emulated device all of it must run. Ends with "N passed, N failed".
+# Limit: 600 s
 #
 #   GPU_KIT_MAVEN   options of the build, such as -o
 set -euo pipefail
@@ -9,16 +10,13 @@ cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 
 BYTES_MAX=60000000
 archive=perf/target/gpu-kit/framecast-gpu-kit.tar.gz
-passed=0
-failed=0
+. .ci/cases.sh
 
 verdict() {
     if [ "$1" = 0 ]; then
-        passed=$((passed + 1))
-        printf 'passed: %s\n' "$2"
+        pass "$2"
     else
-        failed=$((failed + 1))
-        printf 'FAILED: %s\n' "$2"
+        fail_case "$2"
     fi
 }
 
@@ -71,5 +69,4 @@ else
     verdict "$status" 'all of the kit on cuda:0'
 fi
 
-printf '%d passed, %d failed\n' "$passed" "$failed"
-[ "$failed" = 0 ]
+end_cases

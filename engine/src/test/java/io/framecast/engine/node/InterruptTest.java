@@ -33,7 +33,7 @@ class InterruptTest {
             final String name, final Threading threading) {
         final long before = threads();
         final NodeConfig config = NodeConfig.DEFAULT.withThreading(threading);
-        for (int i = 0; i < (name.equals("udp") ? 10 : 3); i++) {
+        for (int i = 0; i < (name.equals("udp") ? 4 : 2); i++) {
             final FaultyTransport transport =
                     new FaultyTransport(name.equals("udp") ? new UdpTransportProvider() : new AeronTransportProvider());
             final Framecast node = new FramecastNode(

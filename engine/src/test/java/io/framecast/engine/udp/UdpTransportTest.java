@@ -361,7 +361,7 @@ final class UdpTransportTest {
     @Test
     void shouldCloseEverySocket() throws IOException {
         final Set<String> before = UdpTests.sockets();
-        for (int i = 0; i < 50; i++) {
+        for (int i = 0; i < 10; i++) {
             final Transport transport = UdpTests.open(UdpTests.URI);
             final Lane source = UdpTests.source(transport, sendRing());
             final Lane receiver = UdpTests.receiver(transport, receiveRing(), source);

@@ -1,0 +1,152 @@
+# shellcheck shell=bash
+# Runs stages and reports them: what .ci/run and .ci/all share. Sourced by them, at the project's root, with SCOPE set.
+
+# What tests and stages print and compare holds µ and ….
+export LC_ALL=C.UTF-8
+export CI_SCOPE=$SCOPE
+
+report=target/ci
+rows=()
+reasons=()
+all_passed=0
+all_failed=0
+started=$SECONDS
+
+# Whether directory $1 holds a JDK 25 or newer.
+is_jdk() {
+    local version
+    [ -x "$1/bin/javac" ] && [ -r "$1/release" ] || return 1
+    version=$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$1/release")
+    [ "${version:-0}" -ge 25 ]
+}
+
+# Sets JAVA25_HOME, by which Maven and stages find the JDK.
+find_jdk() {
+    local candidate
+    for candidate in "${JAVA25_HOME:-}" "${JAVA_HOME:-}" /usr/lib/jvm/* /opt/*; do
+        if is_jdk "$candidate"; then
+            export JAVA25_HOME=$candidate
+            # Maven itself runs on any java; only where there is none it takes the JDK 25 too.
+            if [ -z "${JAVA_HOME:-}" ] && ! command -v java >/dev/null; then
+                export JAVA_HOME=$candidate
+            fi
+            return
+        fi
+    done
+    printf 'no JDK 25 or newer in /usr/lib/jvm, JAVA25_HOME or JAVA_HOME: install temurin-25-jdk\n'
+    exit 2
+}
+
+quoted() {
+    local text=${1//\\/\\\\}
+    text=${text//\"/\\\"}
+    printf '"%s"' "${text//[[:cntrl:]]/ }"
+}
+
+# count_left_out LOG: sets `left` to the number of cases and tests that a log says were left out, and adds their reasons
+# to `reasons`, lines of stage, number and reason.
+count_left_out() {
+    local line number
+    left=0
+    while IFS= read -r line; do
+        number=1
+        if [[ $line =~ ^left\ out:\ ([0-9]+)\ tests:\ (.*) ]]; then
+            number=${BASH_REMATCH[1]}
+            line=${BASH_REMATCH[2]}
+        elif [[ $line =~ ^left\ out:\ .*:\ (not among the few of .ci/run)$ ]]; then
+            line=${BASH_REMATCH[1]}
+        fi
+        left=$((left + number))
+        line=${line#left out: }
+        printf '%s\t%s\t%s\n' "$name" "$number" "${line#skipped: }" >>"$report/reasons"
+    done < <(grep -aE '^(left out|skipped): ' "$1")
+}
+
+# run_stage SCRIPT: under the limit of time in its line "# Limit: N s"; reports it and goes on where it fails.
+run_stage() {
+    local script=$1 name limit begin=$SECONDS status=0 log good=0 bad=0 left last seconds
+    name=$(basename "$script" .sh)
+    limit=$(sed -n 's/^# Limit: \([0-9]*\) s.*/\1/p' "$script")
+    log=$report/$name.log
+    printf '\n=== %s (alone: .ci/%s %s)\n' "$name" "$(basename "$0")" "$name"
+    timeout --kill-after=15 "${limit:-600}" "$script" </dev/null 2>&1 | tee "$log" || status=$?
+    seconds=$((SECONDS - begin))
+    last=$(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
+    if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed ]]; then
+        good=${BASH_REMATCH[1]} bad=${BASH_REMATCH[2]}
+    fi
+    count_left_out "$log"
+    case $status in
+        0) [ $((good + bad + left)) -gt 0 ] || { bad=1 && printf 'FAILED: %s ran no case\n' "$name"; } ;;
+        124 | 137) bad=$((bad + 1)) && printf 'FAILED: %s still ran after %d s\n' "$name" "${limit:-600}" ;;
+        *) [ "$bad" -gt 0 ] || { bad=1 && printf 'FAILED: %s ended with status %d\n' "$name" "$status"; } ;;
+    esac
+    all_passed=$((all_passed + good))
+    all_failed=$((all_failed + bad))
+    rows+=("$name $good $bad $left $seconds")
+    printf '=== %s: %d passed, %d failed, %d left out, %d s\n' "$name" "$good" "$bad" "$left" "$seconds"
+}
+
+# print_table: a line for each stage, then why cases and tests were left out.
+print_table() {
+    local row
+    printf '\n%-24s %8s %8s %8s %8s\n' stage passed failed 'left out' seconds
+    for row in "${rows[@]}"; do
+        # shellcheck disable=SC2086 # five words
+        printf '%-24s %8d %8d %8d %8d\n' $row
+    done
+    printf '%-24s %8d %8d %8s %8d\n' all "$all_passed" "$all_failed" '' $((SECONDS - started))
+    printf '\nleft out:\n'
+    awk -F '\t' '{ count[$1 "\t" $3] += $2 } END { for (key in count) print key "\t" count[key] }' "$report/reasons" | sort |
+        awk -F '\t' '{ printf "%-24s %6d  %s\n", $1, $3, $2 }'
+}
+
+write_json() {
+    local row name good bad left seconds separator='' stage number reason
+    {
+        printf '{"command": "%s", "commit": "%s", "cpus": %d, "seconds": %d, "passed": %d, "failed": %d, "stages": [' \
+            ".ci/$(basename "$0")" "$(git rev-parse HEAD 2>/dev/null || echo unknown)" "$(nproc)" \
+            $((SECONDS - started)) "$all_passed" "$all_failed"
+        for row in "${rows[@]}"; do
+            read -r name good bad left seconds <<<"$row"
+            printf '%s\n  {"stage": "%s", "passed": %d, "failed": %d, "left_out": %d, "seconds": %d, "reasons": [' \
+                "$separator" "$name" "$good" "$bad" "$left" "$seconds"
+            separator=
+            while IFS=$'\t' read -r stage number reason; do
+                [ "$stage" = "$name" ] || continue
+                printf '%s{"count": %d, "reason": %s}' "$separator" "$number" "$(quoted "$reason")"
+                separator=', '
+            done <"$report/reasons"
+            printf ']}'
+            separator=,
+        done
+        printf '\n]}\n'
+    } >"$report/report.json"
+}
+
+# run_stages [NAME…]: all of .ci/stages in order of name, or those that are named.
+run_stages() {
+    local script name found
+    rm -rf -- "$report"
+    mkdir -p "$report"
+    : >"$report/reasons"
+    find_jdk
+    printf 'JDK: %s · Maven runs on: %s · %s CPUs\n' "$JAVA25_HOME" "${JAVA_HOME:-$(command -v java)}" "$(nproc)"
+    for name; do
+        [ -x ".ci/stages/$name.sh" ] || { printf 'no stage %s; there are: %s\n' "$name" \
+            "$(cd .ci/stages && printf '%s ' *.sh | sed 's/\.sh//g')" && exit 2; }
+    done
+    for script in .ci/stages/*.sh; do
+        name=$(basename "$script" .sh)
+        found=$#
+        for wanted; do
+            [ "$wanted" != "$name" ] || found=0
+        done
+        [ "$found" != 0 ] || run_stage "$script"
+    done
+    print_table
+    write_json
+    printf '\nreport: %s, logs beside it\n' "$report/report.json"
+    printf '%d passed, %d failed\n' "$all_passed" "$all_failed"
+    [ "$all_failed" = 0 ]
+}
