@@ -12,9 +12,11 @@ import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// No datagram costs the collector a byte, neither multicast nor unicast, sent or received.
+@Tag("optimized")
 final class UdpAllocationTest {
     private static final int SLOTS = 256;
     private static final int PAYLOAD_BYTES = 1360;

@@ -39,6 +39,8 @@ public record StreamInfo(
 
         private static final int FLAGS =
                 HeartbeatLayout.FLAG_SEALED | HeartbeatLayout.FLAG_AES_GCM | HeartbeatLayout.FLAG_CHACHA20_POLY1305;
+        // values() allocates, and every heartbeat asks.
+        private static final Seal[] SEALS = values();
 
         private final int flags;
 
@@ -58,7 +60,7 @@ public record StreamInfo(
 
         /// Null where these flags of a heartbeat announce none.
         public static @Nullable Seal of(final int flags) {
-            for (final Seal seal : values()) {
+            for (final Seal seal : SEALS) {
                 if (seal.flags == (flags & FLAGS)) {
                     return seal;
                 }
