@@ -2,11 +2,14 @@ package io.framecast.testing;
 
 import java.io.IOException;
 import java.net.DatagramSocket;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
 
-/// UDP ports for the channels of tests: no two channels of one process get the same, and no other process
-/// listens on them.
+/// UDP ports for the channels of tests: no two channels of this machine's test processes get the same, and no other
+/// process listens on them.
 public final class TestPorts {
     /// Below the range from which systems give out ports by themselves.
     private static final int FIRST = 16_000;
@@ -14,21 +17,59 @@ public final class TestPorts {
     private static final int LAST = 32_000;
     private static final int LANES = 3;
 
-    /// Processes that run at the same time start apart from each other.
-    private static final AtomicInteger NEXT =
-            new AtomicInteger((int) (ProcessHandle.current().pid() * 61 % (LAST - FIRST)));
+    /// One guard for each triple that this process has: a TCP socket bound to the number of the triple's first port.
+    /// Tests use UDP, so the guard is in nobody's way. The system closes it with the process, however that ends.
+    private static final List<Socket> GUARDS = new ArrayList<>();
+
+    // A triple that this process looked at is its own or another's.
+    private static int next = FIRST;
 
     private TestPorts() {}
 
-    /// The first of three consecutive ports on which nothing listens now, as a channel's three lanes need.
+    /// The first of three consecutive ports on which nothing listens, as a channel's three lanes need. They belong to
+    /// this process until it ends.
     public static int triple() {
-        for (int i = 0; i < LAST - FIRST; i++) {
-            final int port = FIRST + NEXT.getAndAdd(LANES) % (LAST - FIRST - LANES);
-            if (areFree(port)) {
-                return port;
+        return range(LANES);
+    }
+
+    /// The first of so many consecutive ports, as [#triple] has them.
+    public static synchronized int range(final int count) {
+        int first = next;
+        while (next + LANES <= LAST) {
+            final int port = next;
+            next += LANES;
+            first = guard(port) ? first : next;
+            if (next - first >= count) {
+                return first;
             }
         }
-        throw new IllegalStateException("no three free UDP ports in a row between " + FIRST + " and " + LAST);
+        throw new IllegalStateException("no " + count + " free UDP ports in a row between " + FIRST + " and " + LAST
+                + "; end the processes that listen there");
+    }
+
+    private static boolean guard(final int port) {
+        final Socket guard = new Socket();
+        try {
+            guard.setReuseAddress(false);
+            guard.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            if (areFree(port)) {
+                GUARDS.add(guard);
+                return true;
+            }
+            guard.close();
+        } catch (final IOException e) {
+            close(guard);
+        }
+        return false;
+    }
+
+    private static void close(final Socket guard) {
+        try {
+            guard.close();
+        } catch (final IOException e) {
+            // It was not bound: another process has this triple.
+            return;
+        }
     }
 
     private static boolean areFree(final int first) {

@@ -4,6 +4,7 @@ import io.framecast.api.Channel;
 import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportContract;
+import io.framecast.testing.TestPorts;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
@@ -11,6 +12,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// The contract on each of Aeron's three kinds of channel, over loopback.
 class AeronContractTest {
+    private static final int PORT = TestPorts.triple();
+    private static final int CONTROL_PORT = TestPorts.triple();
+
     private static Transport open(final String uri) {
         return new AeronTransportProvider().open(new TransportConfig(Channel.parse(uri), _ -> {}));
     }
@@ -26,7 +30,7 @@ class AeronContractTest {
     class Multicast extends Lazily {
         @Override
         protected Transport openTransport() {
-            return open("framecast:aeron?group=239.66.77.93:24780|interface=127.0.0.1|mtu=8192");
+            return open("framecast:aeron?group=239.66.77.93:" + PORT + "|interface=127.0.0.1|mtu=8192");
         }
     }
 
@@ -49,7 +53,7 @@ class AeronContractTest {
         @Override
         protected Transport openTransport() {
             if (shared == null) {
-                shared = open("framecast:aeron?control=127.0.0.1:24790|mtu=1500");
+                shared = open("framecast:aeron?control=127.0.0.1:" + CONTROL_PORT + "|mtu=1500");
             }
             return shared;
         }

@@ -22,6 +22,7 @@ import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
+import io.framecast.testing.TestPorts;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,7 +41,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 class AeronTransportTest {
     private static final int PAYLOAD_BYTES = 4_000;
     private static final int SLOTS = 64;
-    private static final String MULTICAST = "framecast:aeron?group=239.66.77.89:24720|interface=127.0.0.1|mtu=8192";
+    private static final int PORT = TestPorts.triple();
+    private static final int CONTROL_PORT = TestPorts.triple();
+    private static final String MULTICAST =
+            "framecast:aeron?group=239.66.77.89:" + PORT + "|interface=127.0.0.1|mtu=8192";
 
     enum Kind {
         MULTICAST,
@@ -72,7 +76,7 @@ class AeronTransportTest {
         return open(
                 switch (kind) {
                     case MULTICAST -> MULTICAST;
-                    case FANOUT -> "framecast:aeron?control=127.0.0.1:24730|mtu=8192";
+                    case FANOUT -> "framecast:aeron?control=127.0.0.1:" + CONTROL_PORT + "|mtu=8192";
                     case IPC -> "framecast:aeron?ipc=" + directory.resolve("driver") + "|mtu=8192";
                 });
     }
@@ -101,7 +105,7 @@ class AeronTransportTest {
         int received = 0;
         final long startNs = System.nanoTime();
         while (received < total) {
-            assertTrue(System.nanoTime() - startNs < 20_000_000_000L, "received " + received + " of " + sent);
+            assertTrue(System.nanoTime() - startNs < LanePair.PATIENCE_NS, "received " + received + " of " + sent);
             // At most a ring's worth is on its way, so that nothing can be lost for lack of room.
             while (sent < total && sent - received < SLOTS / 2) {
                 LanePair.fill(send, sent % SLOTS, sent, random.nextInt(PAYLOAD_BYTES + 1));
@@ -122,7 +126,7 @@ class AeronTransportTest {
         assertEquals(0, receiver.counter(LaneCounter.TRUNCATED) + receiver.counter(LaneCounter.MALFORMED));
         final long sentNs = System.nanoTime();
         while (source.completed() < source.submitted()) {
-            assertTrue(System.nanoTime() - sentNs < 10_000_000_000L, "sends never complete");
+            assertTrue(System.nanoTime() - sentNs < LanePair.PATIENCE_NS, "sends never complete");
             Waiting.pause();
         }
     }
@@ -294,8 +298,8 @@ class AeronTransportTest {
 
     @Test
     void shouldNameTheMendWhenTheChannelCannotWork() {
-        assertMessage("interface", () -> open("framecast:aeron?group=239.66.77.89:24720|interface=nonesuch0"));
-        assertMessage("odd", () -> open("framecast:aeron?group=239.66.77.88:24720|interface=127.0.0.1"));
+        assertMessage("interface", () -> open("framecast:aeron?group=239.66.77.89:" + PORT + "|interface=nonesuch0"));
+        assertMessage("odd", () -> open("framecast:aeron?group=239.66.77.88:" + PORT + "|interface=127.0.0.1"));
         assertMessage("socket-buffer", () -> open(MULTICAST + "|socket-buffer=4096"));
         final Transport transport = open(MULTICAST);
         assertMessage("mtu=", () -> LanePair.source(transport, LaneKind.DATA, LanePair.sendRing(arena, 9_000, 4)));

@@ -11,6 +11,7 @@ import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
+import io.framecast.testing.TestPorts;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
@@ -19,7 +20,7 @@ class LaneAllocationTest {
     private static final int PAYLOAD_BYTES = 1_000;
     private static final int SLOTS = 64;
     private static final int BATCH = 16;
-    private static final int DATAGRAMS = 40_000;
+    private static final int DATAGRAMS = 10_000;
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private final Completions completions = new Completions(BATCH);
@@ -27,7 +28,9 @@ class LaneAllocationTest {
     @Test
     void shouldAllocateNothingPerDatagramWhenWarm() {
         final TransportConfig config = new TransportConfig(
-                Channel.parse("framecast:aeron?group=239.66.77.95:24800|interface=127.0.0.1|mtu=1500"), _ -> {});
+                Channel.parse(
+                        "framecast:aeron?group=239.66.77.95:" + TestPorts.triple() + "|interface=127.0.0.1|mtu=1500"),
+                _ -> {});
         try (Arena arena = Arena.ofShared();
                 Transport near = new AeronTransportProvider().open(config);
                 Transport far = new AeronTransportProvider().open(config)) {
@@ -43,7 +46,7 @@ class LaneAllocationTest {
             // The JIT compilers may still work during the first passes; one pass without an allocated byte is the
             // proof.
             long least = Long.MAX_VALUE;
-            for (int pass = 0; pass < 5 && least > 0; pass++) {
+            for (int pass = 0; pass < 40 && least > 0; pass++) {
                 final long before = threads.getCurrentThreadAllocatedBytes();
                 exchange(source, receiver);
                 least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
@@ -57,7 +60,7 @@ class LaneAllocationTest {
         int received = 0;
         final long startNs = System.nanoTime();
         while (received < DATAGRAMS) {
-            if (System.nanoTime() - startNs > 20_000_000_000L) {
+            if (System.nanoTime() - startNs > LanePair.PATIENCE_NS) {
                 throw new AssertionError("received " + received + " of " + sent);
             }
             if (sent < DATAGRAMS && sent - received < SLOTS - BATCH) {

@@ -20,7 +20,7 @@ import java.util.function.BooleanSupplier;
 final class LanePair {
     static final int HEADER_BYTES = 24;
     static final int HEADER_STRIDE = 32;
-    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
+    static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
 
     private LanePair() {}
 

@@ -10,6 +10,7 @@ import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.engine.node.SourceLog.Feeder;
 import io.framecast.engine.session.ForeignTraffic;
+import io.framecast.testing.TestPorts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.DatagramPacket;
@@ -27,6 +28,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,45 +49,65 @@ class PortsTest {
         nodes.close();
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = {1, 2})
-    void shouldWarnOfForeignDatagramsThatKeepArriving(final int portOffset) throws IOException {
-        final Channel channel = StreamFixture.channel("udp", SETTINGS);
-        final Subscriber subscriber = nodes.launch().subscribe(channel);
-        final Framecast node = nodes.launch();
-        final Feeder feeder = new Feeder(node, node.publish(channel), 0);
-        final SourceLog log = new SourceLog(subscriber);
-        nodes.until(() -> feeder.publisher.readySubscribers() == 1, "member");
-        final int port = ((Channel.Multicast) channel).group().port();
-        final byte[] foreign = new byte[8_000];
+    private final class Disturbed {
+        private final int port;
+        private final Feeder feeder;
+        private final SourceLog log;
+        private final DatagramPacket packet;
+
+        Disturbed(final int portOffset) {
+            final Channel channel = StreamFixture.channel("udp", SETTINGS);
+            final Subscriber subscriber = nodes.launch().subscribe(channel);
+            final Framecast node = nodes.launch();
+            feeder = new Feeder(node, node.publish(channel), 0);
+            log = new SourceLog(subscriber);
+            port = ((Channel.Multicast) channel).group().port();
+            packet = new DatagramPacket(
+                    new byte[8_000], 8_000, InetAddress.ofLiteral("224.20.30.41"), port + portOffset);
+        }
+
+        boolean goesOn(final MulticastSocket stranger) {
+            send(stranger, packet);
+            feeder.offer();
+            log.poll();
+            return notice() != null;
+        }
+
+        @Nullable
+        String notice() {
+            final String ports = "(" + port + " data, " + (port + 1) + " repair, " + (port + 2) + " control)";
+            return nodes.notices().stream()
+                    .filter(line -> line.contains("not this channel's") && line.contains(ports))
+                    .findFirst()
+                    .orElse(null);
+        }
+
+        boolean isWhole() {
+            log.poll();
+            return log.frames == feeder.frames();
+        }
+    }
+
+    /// On the ports of repairs and of control datagrams, of two channels at the same time: a warning takes seconds.
+    @Test
+    void shouldWarnOfForeignDatagramsThatKeepArriving() throws IOException {
+        final List<Disturbed> disturbed = List.of(new Disturbed(1), new Disturbed(2));
+        nodes.until(
+                () -> disturbed.stream().allMatch(each -> each.feeder.publisher.readySubscribers() == 1), "members");
         try (MulticastSocket stranger = new MulticastSocket()) {
             stranger.setNetworkInterface(NetworkInterface.getByInetAddress(InetAddress.ofLiteral("127.0.0.1")));
-            final DatagramPacket packet = new DatagramPacket(
-                    foreign, foreign.length, InetAddress.ofLiteral("224.20.30.41"), port + portOffset);
             nodes.until(
-                    () -> {
-                        send(stranger, packet);
-                        feeder.offer();
-                        log.poll();
-                        return nodes.notices().stream().anyMatch(line -> line.contains("not this channel's"));
-                    },
-                    "a warning");
+                    () -> disturbed.stream()
+                                    .filter(each -> each.goesOn(stranger))
+                                    .count()
+                            == 2,
+                    "two warnings");
         }
-        final String line = nodes.notices().stream()
-                .filter(notice -> notice.contains("not this channel's"))
-                .findFirst()
-                .orElseThrow();
-        assertTrue(
-                line.contains("(" + port + " data, " + (port + 1) + " repair, " + (port + 2) + " control)")
-                        && line.contains("three apart"),
-                line);
-        // The stream goes on.
-        nodes.until(
-                () -> {
-                    log.poll();
-                    return log.frames == feeder.frames();
-                },
-                "every frame");
+        for (final Disturbed each : disturbed) {
+            assertTrue(String.valueOf(each.notice()).contains("three apart"), each::notice);
+        }
+        // The streams go on.
+        nodes.until(() -> disturbed.stream().filter(Disturbed::isWhole).count() == 2, "every frame");
     }
 
     private static void send(final MulticastSocket stranger, final DatagramPacket packet) {
@@ -115,7 +137,7 @@ class PortsTest {
     @ParameterizedTest
     @ValueSource(strings = {"udp", "aeron"})
     void shouldUseNoOtherPortsThanTheGroupsAndThoseGiven(final String transport) throws IOException {
-        final int first = 14_600;
+        final int first = TestPorts.range(16);
         final Channel channel = Channel.parse(
                 StreamFixture.channel(transport, SETTINGS) + "|unicast-ports=" + first + "-" + (first + 15));
         final List<Integer> before = ports();

@@ -13,6 +13,7 @@ import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
+import io.framecast.testing.TestPorts;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
@@ -27,7 +28,9 @@ import java.util.stream.Stream;
 
 /// Fixtures of the tests in this package.
 final class UdpTests {
-    static final String URI = "framecast:udp?group=224.20.30.41:24561|interface=lo";
+    static final int PORT = TestPorts.triple();
+    static final String GROUP = "framecast:udp?group=224.20.30.41:" + PORT;
+    static final String URI = GROUP + "|interface=lo";
     static final int HEADER_BYTES = 40;
 
     private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(60);

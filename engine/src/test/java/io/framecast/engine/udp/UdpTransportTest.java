@@ -23,6 +23,7 @@ import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
 import io.framecast.engine.libc.Linux;
+import io.framecast.testing.TestPorts;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -84,19 +85,20 @@ final class UdpTransportTest {
 
     @Test
     void shouldNameInterfacesWhenThereIsNoSuch() {
-        final String message =
-                refusal(ConfigException.class, "framecast:udp?group=224.20.30.41:24561|interface=nosuch0");
+        final String message = refusal(ConfigException.class, UdpTests.GROUP + "|interface=nosuch0");
         assertTrue(message.contains("nosuch0") && message.contains("lo"), message);
     }
 
     @Test
     void shouldBindItsOwnSocketsToThePortsGiven() throws IOException {
-        final String uri = UdpTests.URI + "|unicast-ports=14561-14563";
+        final int first = TestPorts.triple();
+        final int last = first + 2;
+        final String uri = UdpTests.URI + "|unicast-ports=" + first + "-" + last;
         try (DatagramSocket taken =
-                        new DatagramSocket(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 14_561));
+                        new DatagramSocket(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), first));
                 Transport transport = UdpTests.open(uri)) {
-            assertEquals(14_561, taken.getLocalPort());
-            for (int port = 14_562; port <= 14_563; port++) {
+            assertEquals(first, taken.getLocalPort());
+            for (int port = first + 1; port <= last; port++) {
                 final LaneAddress address =
                         UdpTests.source(transport, sendRing()).address();
                 assertEquals("127.0.0.1:" + port, transport.describe(address));
@@ -104,14 +106,15 @@ final class UdpTransportTest {
             final ConfigException none =
                     assertThrows(ConfigException.class, () -> UdpTests.source(transport, sendRing()));
             assertEquals(
-                    "unicast-ports: none of 14561-14563 is free on 127.0.0.1; widen the range, or stop what uses them",
+                    "unicast-ports: none of " + first + "-" + last
+                            + " is free on 127.0.0.1; widen the range, or stop what uses them",
                     none.getMessage());
         }
     }
 
     @Test
     void shouldTakeAnInterfaceByItsAddress() {
-        try (Transport transport = UdpTests.open("framecast:udp?group=224.20.30.41:24561|interface=127.0.0.1")) {
+        try (Transport transport = UdpTests.open(UdpTests.GROUP + "|interface=127.0.0.1")) {
             assertEquals(UdpLink.PAYLOAD_BYTES_MAX, transport.capabilities().datagramBytesMax());
             assertEquals(
                     "127.0.0.1",
@@ -123,7 +126,7 @@ final class UdpTransportTest {
 
     @Test
     void shouldChooseAnInterfaceAndSaySoWhenNoneIsNamed() {
-        try (Transport transport = UdpTests.open("framecast:udp?group=224.20.30.41:24561", warnings::add)) {
+        try (Transport transport = UdpTests.open(UdpTests.GROUP, warnings::add)) {
             assertEquals(1, warnings.size());
             assertTrue(warnings.getFirst().startsWith("udp: interface "), warnings::toString);
             assertTrue(transport.capabilities().datagramBytesMax() > 500);
@@ -329,7 +332,8 @@ final class UdpTransportTest {
             stranger.setOption(
                     java.net.StandardSocketOptions.IP_MULTICAST_IF, java.net.NetworkInterface.getByName("lo"));
             for (int i = 0; i < 10; i++) {
-                stranger.send(new DatagramPacket(new byte[500], 500, InetAddress.ofLiteral("224.20.30.41"), 24_561));
+                stranger.send(
+                        new DatagramPacket(new byte[500], 500, InetAddress.ofLiteral("224.20.30.41"), UdpTests.PORT));
             }
             assertEquals(1, source.multicast(0, 1));
             assertEquals(1, drain(receiver, 1));
@@ -346,11 +350,11 @@ final class UdpTransportTest {
         try (Transport transport = UdpTests.open(UdpTests.URI)) {
             final Lane source = UdpTests.source(transport, sendRing());
             try (DatagramChannel selfish = DatagramChannel.open(StandardProtocolFamily.INET)) {
-                selfish.bind(new InetSocketAddress(24_561));
+                selfish.bind(new InetSocketAddress(UdpTests.PORT));
                 final NativeException refused =
                         assertThrows(NativeException.class, () -> UdpTests.receiver(transport, receiveRing(), source));
                 assertEquals(Linux.EADDRINUSE, refused.errno());
-                assertTrue(refused.getMessage().contains("224.20.30.41:24561"), refused.getMessage());
+                assertTrue(refused.getMessage().contains("224.20.30.41:" + UdpTests.PORT), refused.getMessage());
                 assertFalse(refused.getMessage().contains("\n"));
             }
             UdpTests.receiver(transport, receiveRing(), source);
