@@ -52,14 +52,20 @@ final class JavaStyle {
         return style.complaints;
     }
 
+    /// @param stamps of the sources that were found formatted before
     /// @return where the source differs from its formatted text; empty where it does not
-    static List<String> unformatted(final Path path) {
+    static List<String> unformatted(final Path path, final FormatStamps stamps) {
         final String source = Repository.read(path);
+        if (stamps.has(source)) {
+            return List.of();
+        }
         try {
             final String formatted = format(source);
-            return formatted.equals(source)
-                    ? List.of()
-                    : List.of(Repository.ROOT.relativize(path) + ":" + firstDifference(source, formatted));
+            if (formatted.equals(source)) {
+                stamps.add(source);
+                return List.of();
+            }
+            return List.of(Repository.ROOT.relativize(path) + ":" + firstDifference(source, formatted));
         } catch (final FormatterException e) {
             return List.of(Repository.ROOT.relativize(path) + ": " + e.getMessage());
         }
