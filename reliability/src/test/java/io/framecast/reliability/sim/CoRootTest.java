@@ -23,21 +23,21 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Execution(ExecutionMode.CONCURRENT)
 final class CoRootTest {
     private static SimReport run(final long seed, final int receivers, final int coRoots, final Feed feed) {
-        return run(seed, receivers, options(receivers, coRoots, feed));
+        return run(seed, receivers, 100, options(receivers, 100, coRoots, feed));
     }
 
-    private static SimOptions options(final int receivers, final int coRoots, final Feed feed) {
-        return SimOptions.quiet(receivers, 100)
+    private static SimOptions options(final int receivers, final int frames, final int coRoots, final Feed feed) {
+        return SimOptions.quiet(receivers, frames)
                 .withFrames(100_000, 1408, 4096)
                 .withFlow(2048, 2, 0)
                 .withLink(LinkSpec.lossy(0.005).withQueue(4096))
                 .withCoRoots(new CoRootConfig(coRoots, feed, Sets.SITE));
     }
 
-    private static SimReport run(final long seed, final int receivers, final SimOptions options) {
+    private static SimReport run(final long seed, final int receivers, final int frames, final SimOptions options) {
         final SimReport report = Simulation.run(seed, options);
         assertEquals(List.of(), report.violations());
-        assertEquals(100L * receivers, report.of(SimCount.FRAMES));
+        assertEquals((long) frames * receivers, report.of(SimCount.FRAMES));
         return report;
     }
 
@@ -63,8 +63,9 @@ final class CoRootTest {
     @ResourceLock("large simulation")
     @Test
     void shouldTakeFewControlDatagramsFromManyThatLandInDeviceMemory() {
-        final SimReport report =
-                run(1, 64, options(64, 8, Feed.MULTICAST).withOneSided(1).withDirect(1));
+        final SimOptions options =
+                options(64, 100, 8, Feed.MULTICAST).withOneSided(1).withDirect(1);
+        final SimReport report = run(1, 64, 100, options);
         assertTrue(perDatagram(report) < 0.05, () -> perDatagram(report) + " control datagrams for each of data");
         assertTrue(report.of(SimCount.WRITTEN) > 4 * report.of(SimCount.SENT), report::toString);
         // Members read what they lack out of a co-root's replica.
@@ -74,7 +75,7 @@ final class CoRootTest {
     @ParameterizedTest
     @EnumSource
     void shouldRepairMostFromCoRootsWhenTheyServe(final Feed feed) {
-        final SimReport report = run(2, 32, 4, feed);
+        final SimReport report = run(2, 32, 40, options(32, 40, 4, feed));
         assertTrue(report.of(SimCount.SET_REPAIRS) > 3 * report.of(SimCount.REPAIRS) / 4, report::toString);
         assertTrue(report.of(SimCount.AGGREGATES) > 0);
         assertEquals(0, report.of(SimCount.FAILOVERS));
@@ -95,15 +96,25 @@ final class CoRootTest {
 
     @Test
     void shouldKeepEveryPromiseWhenCoRootsComeAndGo() {
+        comeAndGo(40);
+    }
+
+    @Tag("campaign")
+    @Test
+    void shouldKeepEveryPromiseWhenCoRootsComeAndGoInManyRuns() {
+        comeAndGo(150);
+    }
+
+    private static void comeAndGo(final long seeds) {
         long failovers = 0;
         long aggregates = 0;
-        for (long seed = 1; seed <= 150; seed++) {
+        for (long seed = 1; seed <= seeds; seed++) {
             final SimReport report = Simulation.run(seed, Swarm.of(12, 0.03));
             assertEquals(List.of(), report.violations(), () -> "seed " + report.seed());
             failovers += report.of(SimCount.FAILOVERS);
             aggregates += report.of(SimCount.AGGREGATES);
         }
-        assertTrue(failovers > 10, failovers + " failovers");
-        assertTrue(aggregates > 1000, aggregates + " aggregates");
+        assertTrue(failovers > seeds / 15, failovers + " failovers");
+        assertTrue(aggregates > 6 * seeds, aggregates + " aggregates");
     }
 }

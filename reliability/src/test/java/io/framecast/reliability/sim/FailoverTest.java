@@ -7,6 +7,7 @@ import io.framecast.reliability.sim.plan.SimOptions;
 import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimReport;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// The death of one receiver does not change co-roots that live.
@@ -32,7 +33,17 @@ final class FailoverTest {
     /// Of eight receivers two are co-roots. After the death of any of them the source replaces no living co-root.
     @Test
     void shouldReplaceNoCoRootThatLives() {
-        for (long seed = 1; seed <= 3; seed++) {
+        killEach(1);
+    }
+
+    @Tag("campaign")
+    @Test
+    void shouldReplaceNoCoRootThatLivesInManyRuns() {
+        killEach(10);
+    }
+
+    private static void killEach(final long seeds) {
+        for (long seed = 1; seed <= seeds; seed++) {
             long failovers = 0;
             for (int dead = 0; dead < 8; dead++) {
                 failovers += run(seed, dead).of(SimCount.FAILOVERS);

@@ -37,7 +37,17 @@ final class FormatSimulationTest {
     /// Three times as many formats as numbers, and a change after every other frame.
     @Test
     void shouldDeliverEachFrameWithItsFormatWhenFivePercentAreLost() {
-        for (long seed = 1; seed <= 60; seed++) {
+        change(20);
+    }
+
+    @Tag("campaign")
+    @Test
+    void shouldDeliverEachFrameWithItsFormatWhenFivePercentAreLostInManyRuns() {
+        change(60);
+    }
+
+    private static void change(final long seeds) {
+        for (long seed = 1; seed <= seeds; seed++) {
             final SimReport report = changing(seed, 0.05, Plant.NONE);
             assertClean(report);
             assertEquals(4 * FRAMES, report.of(SimCount.FRAMES));
@@ -46,11 +56,11 @@ final class FormatSimulationTest {
 
     @Test
     void shouldFindThatAMemberTakesAnOldFormatWhenNothingSaysThatItIsOld() {
-        int found = 0;
-        for (long seed = 1; seed <= 60; seed++) {
-            found += changing(seed, 0.05, Plant.FORGET_NEW_FORMAT).isClean() ? 0 : 1;
+        boolean found = false;
+        for (long seed = 1; seed <= 60 && !found; seed++) {
+            found = !changing(seed, 0.05, Plant.FORGET_NEW_FORMAT).isClean();
         }
-        assertTrue(found > 0);
+        assertTrue(found);
     }
 
     /// Late joiners, crashes, policies and co-roots of the seed, a change after every other frame.
@@ -67,7 +77,17 @@ final class FormatSimulationTest {
 
     @Test
     void shouldDeliverEachFrameWithItsFormatWhenHostsShareAMembership() {
-        for (long seed = 1; seed <= 60; seed++) {
+        share(20);
+    }
+
+    @Tag("campaign")
+    @Test
+    void shouldDeliverEachFrameWithItsFormatWhenHostsShareAMembershipInManyRuns() {
+        share(60);
+    }
+
+    private static void share(final long seeds) {
+        for (long seed = 1; seed <= seeds; seed++) {
             final Swarm swarm = Swarm.of(4, 0.05).withHostGroup(4).withCrashes();
             final SimOptions options = SimOptions.draw(new SplittableRandom(seed), swarm);
             assertClean(Simulation.run(seed, options.withFormats(1)));

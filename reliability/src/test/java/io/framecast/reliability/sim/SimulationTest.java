@@ -34,17 +34,39 @@ final class SimulationTest {
 
     @Test
     void shouldKeepEveryPromiseWhenFaultsAreDrawnFromTheSeed() {
-        // -Dsim.seed=N adds one. CI has a stage of its own for seeds that follow from the commit.
-        final long extra = Long.getLong("sim.seed", 1_000_000);
-        LongStream.concat(LongStream.rangeClosed(1, 200), LongStream.of(extra))
+        draw(100);
+    }
+
+    @Tag("campaign")
+    @Test
+    void shouldKeepEveryPromiseWhenFaultsAreDrawnFromTheSeedInManyRuns() {
+        draw(200);
+    }
+
+    private static void draw(final long seeds) {
+        seeds(seeds)
                 .mapToObj(seed -> Simulation.run(seed, Swarm.of(1 + (int) (seed % 9), -1)))
                 .forEach(SimulationTest::assertClean);
     }
 
+    // -Dsim.seed=N adds one. CI has a stage of its own for seeds that follow from the commit.
+    private static LongStream seeds(final long count) {
+        return LongStream.concat(LongStream.rangeClosed(1, count), LongStream.of(Long.getLong("sim.seed", 1_000_000)));
+    }
+
     @Test
     void shouldKeepEveryPromiseWhenProcessesCrash() {
-        final long extra = Long.getLong("sim.seed", 1_000_000);
-        LongStream.concat(LongStream.rangeClosed(1, 300), LongStream.of(extra))
+        crash(100);
+    }
+
+    @Tag("campaign")
+    @Test
+    void shouldKeepEveryPromiseWhenProcessesCrashInManyRuns() {
+        crash(300);
+    }
+
+    private static void crash(final long seeds) {
+        seeds(seeds)
                 .mapToObj(seed ->
                         Simulation.run(seed, Swarm.of(1 + (int) (seed % 9), -1).withCrashes()))
                 .forEach(SimulationTest::assertClean);
@@ -53,7 +75,17 @@ final class SimulationTest {
     /// Rings that are filled in order of arrival leave out slots before their end where frames have one length.
     @Test
     void shouldKeepEveryPromiseWhereFramesHaveOneLengthAndArriveInOrder() {
-        for (long seed = 1; seed <= 150; seed++) {
+        haveOneLength(40);
+    }
+
+    @Tag("campaign")
+    @Test
+    void shouldKeepEveryPromiseWhereFramesHaveOneLengthAndArriveInOrderInManyRuns() {
+        haveOneLength(150);
+    }
+
+    private static void haveOneLength(final long seeds) {
+        for (long seed = 1; seed <= seeds; seed++) {
             final SimOptions options = SimOptions.draw(
                             new SplittableRandom(seed),
                             Swarm.of(1 + (int) (seed % 9), -1).withCrashes())
@@ -129,12 +161,23 @@ final class SimulationTest {
         "65, 64, 16, 200",
         "6220800, 8192, 1024, 6",
         "6220800, 1408, 1024, 3",
-        "128000000, 65472, 512, 2",
-        "128000000, 8192, 2048, 2",
+        "32000000, 65472, 128, 2",
         "100000, 64, 16, 5",
     })
     void shouldDeliverFramesOfAnyLengthWhenPlacedEitherWay(
             final long bytes, final int slotBytes, final int window, final int frames) {
+        place(bytes, slotBytes, window, frames);
+    }
+
+    @Tag("campaign")
+    @ParameterizedTest
+    @CsvSource({"128000000, 65472, 512, 2", "128000000, 8192, 2048, 2"})
+    void shouldDeliverLargeFramesWhenPlacedEitherWay(
+            final long bytes, final int slotBytes, final int window, final int frames) {
+        place(bytes, slotBytes, window, frames);
+    }
+
+    private static void place(final long bytes, final int slotBytes, final int window, final int frames) {
         for (int fifo = 0; fifo <= 1; fifo++) {
             final SimOptions options = SimOptions.quiet(1, frames)
                     .withFrames(bytes, slotBytes, window)
