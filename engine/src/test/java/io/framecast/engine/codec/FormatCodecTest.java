@@ -16,6 +16,7 @@ import io.framecast.api.format.Tensor;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -126,9 +127,19 @@ class FormatCodecTest {
     /// Nothing but a format or a [CodecException] comes of any bytes.
     @Test
     void shouldWithstandAnyBytes() {
+        alter(20_000);
+    }
+
+    @Tag("campaign")
+    @Test
+    void shouldWithstandAnyBytesInManyRounds() {
+        alter(200_000);
+    }
+
+    private static void alter(final long rounds) {
         final SplittableRandom random = new SplittableRandom(1);
         final byte[] good = FormatCodec.encode(ALL);
-        for (int i = 0; i < 200_000; i++) {
+        for (int i = 0; i < rounds; i++) {
             final byte[] bytes = good.clone();
             for (int changes = 1 + random.nextInt(3); changes > 0; changes--) {
                 bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(256);

@@ -14,11 +14,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Bytes from a malicious peer: each message ends in an exception or a valid record, within bounded memory.
 final class HostileBytesTest {
-    private static final int ROUNDS = 300_000;
+    private static final int ROUNDS = 30_000;
+    private static final int MANY_ROUNDS = 300_000;
     private static final long SEED = 0xBAD_B17E5L;
 
     /// A message holds 1 kB at most. Each of its bytes creates at most one small object with its wrapper and entry,
@@ -78,12 +80,22 @@ final class HostileBytesTest {
 
     @Test
     void shouldOnlyRefuseOrDecodeWhenBytesAreHostile() {
+        decode(ROUNDS);
+    }
+
+    @Tag("campaign")
+    @Test
+    void shouldOnlyRefuseOrDecodeWhenBytesAreHostileInManyRounds() {
+        decode(MANY_ROUNDS);
+    }
+
+    private void decode(final long rounds) {
         final SplittableRandom random = new SplittableRandom(SEED);
         final List<byte[]> corpus = corpus(random);
         long refused = 0;
         long decoded = 0;
         long allocatedMax = 0;
-        for (int i = 0; i < ROUNDS; i++) {
+        for (int i = 0; i < rounds; i++) {
             final byte[] bytes = hostile(random, corpus);
             final Class<? extends Record> type = targetOf(random, bytes);
             final long before = threads.getCurrentThreadAllocatedBytes();
@@ -101,8 +113,8 @@ final class HostileBytesTest {
                 assertTrue(codec.encode(record).length <= FrameOptions.METADATA_BYTES_MAX);
             }
         }
-        assertTrue(refused > ROUNDS / 10, refused + " refused");
-        assertTrue(decoded > ROUNDS / 100, decoded + " decoded");
+        assertTrue(refused > rounds / 10, refused + " refused");
+        assertTrue(decoded > rounds / 100, decoded + " decoded");
         assertTrue(allocatedMax < ALLOCATED_BYTES_MAX, "one decode allocated " + allocatedMax + " bytes");
     }
 
