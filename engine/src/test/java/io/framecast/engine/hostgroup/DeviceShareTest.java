@@ -59,7 +59,7 @@ class DeviceShareTest {
     private int exporters;
 
     DeviceShareTest() throws IOException {
-        assumeTrue(ring.mirrored());
+        assumeTrue(ring.mirrored(), "no memory that is mapped twice on this system");
         leader = new LeaderSegment(ring.descriptor(), RING_BYTES, STREAM, 1, 0, () -> true, Delivery.RELIABLE);
         process = new ProcessBuilder("sleep", "60").start();
     }

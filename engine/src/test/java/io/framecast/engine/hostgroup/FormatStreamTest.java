@@ -141,7 +141,7 @@ class FormatStreamTest {
         await(() -> publisher.readySubscribers() == readers.size(), "subscribers");
         publish(publisher);
         await(() -> readers.stream().allMatch(reader -> reader.next == FRAMES), "all frames");
-        assertTrue(publisher.close(Duration.ofSeconds(20)));
+        assertTrue(publisher.close(Duration.ofSeconds(30)));
         for (final Reader reader : readers) {
             assertTrue(reader.objects.size() < FRAMES / 7, () -> reader.objects.size() + " objects");
         }
@@ -159,7 +159,7 @@ class FormatStreamTest {
     @ParameterizedTest
     @CsvSource({"off, a", "a, a"})
     void shouldGiveEachFrameItsFormatInTheMemoryOfAHost(final String source, final String group) {
-        assumeTrue(Linux.isPresent());
+        assumeTrue(Linux.isPresent(), () -> Linux.unavailable().orElse(""));
         final Channel channel = StreamFixture.channel("udp", "|window=300k|device=host|frame-max=" + FRAME_MAX);
         final Channel grouped = Channel.parse(channel + "|host-group=" + group);
         readers.add(new Reader(node(0.02), grouped));
@@ -174,7 +174,7 @@ class FormatStreamTest {
     @ParameterizedTest
     @CsvSource({"off, a", "a, a"})
     void shouldGoOnWhereTheFramesThatStayHaveAllFormats(final String source, final String group) {
-        assumeTrue(Linux.isPresent());
+        assumeTrue(Linux.isPresent(), () -> Linux.unavailable().orElse(""));
         final Channel channel = StreamFixture.channel("udp", "|window=4m|device=host|frame-max=" + FRAME_MAX);
         final Channel latest = Channel.parse(channel + "|delivery=latest|host-group=" + group);
         readers.add(new Reader(node(0), latest));
@@ -187,7 +187,7 @@ class FormatStreamTest {
             await(() -> publisher.offer(memory, FrameOptions.DEFAULT) > 0, "frame " + id);
         }
         await(() -> readers.stream().allMatch(reader -> reader.next == FRAMES), "the last frame");
-        assertTrue(publisher.close(Duration.ofSeconds(20)));
+        assertTrue(publisher.close(Duration.ofSeconds(30)));
     }
 
     @Test

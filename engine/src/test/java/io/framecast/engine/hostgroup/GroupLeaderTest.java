@@ -36,7 +36,7 @@ class GroupLeaderTest {
     private static final StreamInfo STREAM =
             new StreamInfo(7, "give", 64, 64, 1024, 1000, new byte[] {1}, new byte[] {2});
     // Less than the leader waits for a survivor that does not come.
-    private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(3);
+    private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(60);
 
     private static final long BEAT_NS = 20_000_000;
 

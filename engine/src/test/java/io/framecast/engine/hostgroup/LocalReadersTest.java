@@ -45,7 +45,7 @@ class LocalReadersTest {
 
     LocalReadersTest() {
         assumeTrue(Linux.isPresent(), () -> Linux.unavailable().orElse(""));
-        assumeTrue(window.mirrored());
+        assumeTrue(window.mirrored(), "no memory that is mapped twice on this system");
         final StreamInfo stream =
                 new StreamInfo(77, channel.name(), SLOT_BYTES, SLOTS, 10_000, 1000, new byte[4], new byte[4]);
         readers = HostGroups.share(channel, "", stream, window, SLOTS * SLOT_BYTES, Wakeup.NONE, _ -> {});

@@ -146,7 +146,7 @@ final class PrometheusExporterTest {
         exporter.close();
         // A pool that has ended may have a thread that is just leaving.
         for (final Thread thread : started) {
-            assertTrue(thread.join(Duration.ofSeconds(10)), thread.getName());
+            assertTrue(thread.join(Duration.ofSeconds(60)), thread.getName());
         }
         assertThrows(ConnectException.class, () -> scrape(exporter, TEXT));
         PrometheusExporter.open(table, local(exporter.port())).close();

@@ -127,10 +127,15 @@ public final class StreamFixture implements AutoCloseable {
 
     /// Ends the stream and polls the remaining frames.
     void finish(final FrameCheck check) {
+        finish(check, check.expected());
+    }
+
+    /// Ends a stream of so many frames and polls the remaining ones.
+    void finish(final FrameCheck check, final int frames) {
         await(
                 () -> {
                     poll(check);
-                    return check.expected() == check.frames();
+                    return frames == check.frames();
                 },
                 "all frames");
         if (!closePublisher(Duration.ofSeconds(30))) {
