@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -57,6 +58,22 @@ public abstract class ModuleRules {
             "io.framecast.gpu.cuda.CudaBackend",
             "io.framecast.gpu.emulated.HostMemory",
             "io.framecast.gpu.emulated.SharedMemory");
+
+    /// Those that read files of /proc and /sys, and those whose files a user names or a program of ours wrote. Every
+    /// other class reads through `PseudoFiles`: a path may come as an argument, so the call alone shows nothing.
+    private static final Set<String> FILE_READERS = Set.of(
+            "io.framecast.engine.topology.PseudoFiles",
+            "io.framecast.rdma.PseudoFiles",
+            "io.framecast.engine.crypto.KeyFile",
+            "io.framecast.samples.input.Container",
+            "io.framecast.samples.tool.Main",
+            "io.framecast.perf.kit.KitCommand",
+            "io.framecast.perf.kit.KitResults");
+
+    private static final Set<String> FILES_READS =
+            Set.of("readString", "readAllLines", "readAllBytes", "lines", "newBufferedReader", "newInputStream");
+    private static final Set<String> STREAMS_OF_FILES =
+            Set.of("java.io.FileInputStream", "java.io.FileReader", "java.io.RandomAccessFile", "java.util.Scanner");
 
     @Test
     void shouldReadTheClassesOfTheModule() {
@@ -267,6 +284,40 @@ public abstract class ModuleRules {
                         .should()
                         .callConstructor("org.agrona.concurrent.UnsafeBuffer", "long", "int"),
                 "Agrona's buffers outlive arenas silently");
+    }
+
+    @Test
+    void shouldReadFilesOfTheKernelByOneClass() {
+        check(
+                readsNoFile(),
+                "Files.readString and others may get one byte of a file of /proc: read it by PseudoFiles, or add the"
+                        + " class to FILE_READERS if it reads other files");
+    }
+
+    // Repository reads sources by Files.readString.
+    @Test
+    void shouldFindAClassThatReadsAFile() {
+        final JavaClasses reader = new ClassFileImporter().importClasses(Repository.class);
+        assertThrows(AssertionError.class, () -> readsNoFile().check(reader));
+    }
+
+    private static ArchRule readsNoFile() {
+        return noClasses()
+                .that(DescribedPredicate.describe(
+                        "are no readers of files", type -> !FILE_READERS.contains(outermost(type))))
+                .should()
+                .accessTargetWhere(DescribedPredicate.describe("a call that reads a file", ModuleRules::readsFile));
+    }
+
+    private static boolean readsFile(final JavaAccess<?> access) {
+        final JavaClass owner = access.getTargetOwner();
+        return owner.isEquivalentTo(Files.class)
+                ? FILES_READS.contains(access.getName())
+                : STREAMS_OF_FILES.contains(owner.getName()) && access.getName().equals("<init>");
+    }
+
+    private static String outermost(final JavaClass type) {
+        return type.getEnclosingClass().map(ModuleRules::outermost).orElse(type.getName());
     }
 
     @Test

@@ -48,17 +48,9 @@ record Ipoib(String name, InetAddress address, int datagramBytesMax) {
     }
 
     private static boolean isOn(final Path network, final String device, final int port) {
-        return text(network.resolve("type")).equals(TYPE)
+        return PseudoFiles.readOrEmpty(network.resolve("type")).equals(TYPE)
                 && Files.exists(network.resolve("device/infiniband").resolve(device))
-                && text(network.resolve("dev_port")).equals(Integer.toString(port - 1));
-    }
-
-    private static String text(final Path file) {
-        try {
-            return Files.readString(file).strip();
-        } catch (final IOException _) {
-            return "";
-        }
+                && PseudoFiles.readOrEmpty(network.resolve("dev_port")).equals(Integer.toString(port - 1));
     }
 
     private static Optional<Ipoib> of(final String name, final boolean ipv4) throws IOException {

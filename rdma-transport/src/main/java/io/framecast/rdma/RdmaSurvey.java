@@ -9,7 +9,6 @@ import io.framecast.rdma.verbs.GidEntry;
 import io.framecast.rdma.verbs.PortAttributes;
 import io.framecast.rdma.verbs.ProtectionDomain;
 import io.framecast.rdma.verbs.VerbsLibrary;
-import java.io.IOException;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.nio.file.Files;
@@ -19,7 +18,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /// The survey of this machine for the transport `verbs`: what is present, and how to fix what is missing. Opens
 /// each device for a moment; changes nothing.
@@ -247,14 +245,12 @@ public final class RdmaSurvey {
     }
 
     private String field(final String file, final String name) {
-        try (Stream<String> lines = Files.lines(root.resolve(file))) {
-            return lines.filter(line -> line.startsWith(name))
-                    .findFirst()
-                    .map(line -> line.substring(name.length()))
-                    .orElse("");
-        } catch (final IOException _) {
-            return "";
-        }
+        return PseudoFiles.readOrEmpty(root.resolve(file))
+                .lines()
+                .filter(line -> line.startsWith(name))
+                .findFirst()
+                .map(line -> line.substring(name.length()))
+                .orElse("");
     }
 
     private void peerMemory() {

@@ -1,5 +1,6 @@
 package io.framecast.engine.hostgroup;
 
+import io.framecast.engine.topology.PseudoFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,7 +13,7 @@ final class Processes {
     /// PID namespace is not seen.
     static boolean isAlive(final int process) {
         try {
-            final String stat = Files.readString(Path.of("/proc/" + process + "/stat"));
+            final String stat = PseudoFiles.read(Path.of("/proc/" + process + "/stat"));
             // PID (NAME) STATE: the name may hold anything (proc(5)).
             final char state = stat.charAt(stat.lastIndexOf(')') + 2);
             return state != 'Z' && state != 'X';

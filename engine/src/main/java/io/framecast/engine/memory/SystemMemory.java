@@ -1,8 +1,6 @@
 package io.framecast.engine.memory;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import io.framecast.engine.topology.PseudoFiles;
 import java.nio.file.Path;
 import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
@@ -55,9 +53,11 @@ public final class SystemMemory implements LongSupplier {
 
     @Override
     public long getAsLong() {
-        final Matcher system = AVAILABLE.matcher(read(proc.resolve("meminfo")));
+        // Another system or another version of control groups has no such file, or this user may not read it.
+        final Matcher system = AVAILABLE.matcher(PseudoFiles.readOrEmpty(proc.resolve("meminfo")));
         long least = system.find() ? Long.parseLong(system.group(1)) << 10 : Long.MAX_VALUE;
-        final Matcher group = GROUP.matcher(read(proc.resolve("self").resolve("cgroup")));
+        final Matcher group =
+                GROUP.matcher(PseudoFiles.readOrEmpty(proc.resolve("self").resolve("cgroup")));
         while (group.find()) {
             final String path = group.group(2).substring(1);
             if (group.group(1).isEmpty()) {
@@ -81,7 +81,7 @@ public final class SystemMemory implements LongSupplier {
             final long used = number(group.resolve(usage));
             if (max != Long.MAX_VALUE && used != Long.MAX_VALUE) {
                 // The system drops cached files when a process wants memory.
-                final Matcher cached = INACTIVE_FILE.matcher(read(group.resolve("memory.stat")));
+                final Matcher cached = INACTIVE_FILE.matcher(PseudoFiles.readOrEmpty(group.resolve("memory.stat")));
                 final long taken = used - (cached.find() ? Math.min(used, Long.parseLong(cached.group(1))) : 0);
                 least = Math.min(least, Math.max(0, max - taken));
             }
@@ -90,16 +90,7 @@ public final class SystemMemory implements LongSupplier {
     }
 
     private static long number(final Path file) {
-        final Matcher number = NUMBER.matcher(read(file));
+        final Matcher number = NUMBER.matcher(PseudoFiles.readOrEmpty(file));
         return number.matches() ? Long.parseLong(number.group(1)) : Long.MAX_VALUE;
-    }
-
-    private static String read(final Path file) {
-        try {
-            return Files.readString(file, StandardCharsets.US_ASCII);
-        } catch (final IOException e) {
-            // Another system or another version of control groups, or this user may not read it.
-            return "";
-        }
     }
 }

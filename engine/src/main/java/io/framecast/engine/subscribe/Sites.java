@@ -1,8 +1,8 @@
 package io.framecast.engine.subscribe;
 
+import io.framecast.engine.topology.PseudoFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.zip.CRC32C;
 
@@ -24,7 +24,7 @@ final class Sites {
 
     private static String host() {
         try {
-            return Files.readString(BOOT_ID).strip();
+            return PseudoFiles.read(BOOT_ID).strip();
         } catch (final IOException e) {
             return "localhost";
         }

@@ -225,11 +225,7 @@ public final class Topology {
     }
 
     private String read(final String file) {
-        try {
-            return Files.readString(root.resolve(file)).strip();
-        } catch (final IOException _) {
-            return "";
-        }
+        return PseudoFiles.readOrEmpty(root.resolve(file));
     }
 
     private List<String> names(final String directory) {

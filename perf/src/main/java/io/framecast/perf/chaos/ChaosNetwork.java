@@ -1,7 +1,7 @@
 package io.framecast.perf.chaos;
 
+import io.framecast.engine.topology.PseudoFiles;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -52,7 +52,7 @@ interface ChaosNetwork extends AutoCloseable {
     /// @param pid of a process on it
     default boolean hasCarrier(final int host, final long pid) {
         try {
-            return Files.readString(carrier(host, pid)).startsWith("1");
+            return PseudoFiles.read(carrier(host, pid)).startsWith("1");
         } catch (final IOException e) {
             return true;
         }

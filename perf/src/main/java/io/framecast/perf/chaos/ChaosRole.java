@@ -3,6 +3,7 @@ package io.framecast.perf.chaos;
 import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.error.FramecastException;
+import io.framecast.engine.topology.PseudoFiles;
 import io.framecast.perf.harness.ChildRole;
 import io.framecast.perf.harness.ParentLink;
 import io.framecast.perf.harness.Records;
@@ -100,7 +101,8 @@ public final class ChaosRole implements ChildRole {
         }
         final long heap =
                 ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
-        final long resident = Files.readAllLines(Path.of("/proc/self/status")).stream()
+        final long resident = PseudoFiles.read(Path.of("/proc/self/status"))
+                .lines()
                 .filter(line -> line.startsWith("VmRSS:"))
                 .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) << 10)
                 .sum();

@@ -1,5 +1,6 @@
 package io.framecast.perf.chaos;
 
+import io.framecast.engine.topology.PseudoFiles;
 import io.framecast.samples.network.Shell;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -105,7 +106,7 @@ final class RdmaNetwork implements ChaosNetwork {
     }
 
     private static String text(final Path file) throws IOException {
-        return Files.readString(file).strip();
+        return PseudoFiles.read(file).strip();
     }
 
     @Override

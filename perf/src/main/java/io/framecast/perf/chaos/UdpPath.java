@@ -1,7 +1,7 @@
 package io.framecast.perf.chaos;
 
+import io.framecast.engine.topology.PseudoFiles;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +21,8 @@ record UdpPath(String to, int toPort, String from, int fromPort) {
     /// @param address its host's
     static List<UdpPath> ofProcess(final long pid, final String address) throws IOException {
         final List<UdpPath> paths = new ArrayList<>();
-        for (final String line : Files.readAllLines(Path.of("/proc/" + pid + "/net/udp")).stream()
+        for (final String line : PseudoFiles.read(Path.of("/proc/" + pid + "/net/udp"))
+                .lines()
                 .skip(1)
                 .toList()) {
             final String[] fields = line.strip().split("\\s+", -1);

@@ -1,8 +1,8 @@
 package io.framecast.perf.harness;
 
+import io.framecast.engine.topology.PseudoFiles;
 import io.framecast.samples.network.Namespaces;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /// Counts the bytes on the link of this process's network namespace between two moments, and how busy the
@@ -68,7 +68,7 @@ public final class LinkMeter {
 
     private void read() {
         try {
-            for (final String line : Files.readAllLines(DEVICES)) {
+            for (final String line : PseudoFiles.read(DEVICES).lines().toList()) {
                 final int colon = line.indexOf(':');
                 if (colon > 0 && line.substring(0, colon).strip().equals(Namespaces.DEVICE)) {
                     final String[] fields = line.substring(colon + 1).strip().split("\\s+", -1);
@@ -76,7 +76,8 @@ public final class LinkMeter {
                     sent = Long.parseLong(fields[SENT]);
                 }
             }
-            final String[] times = Files.readAllLines(PROCESSORS).getFirst().split("\\s+", -1);
+            final String[] times =
+                    PseudoFiles.read(PROCESSORS).lines().findFirst().orElse("").split("\\s+", -1);
             all = 0;
             for (int i = 1; i <= STOLEN; i++) {
                 all += Long.parseLong(times[i]);

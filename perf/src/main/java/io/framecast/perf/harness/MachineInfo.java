@@ -1,16 +1,13 @@
 package io.framecast.perf.harness;
 
-import java.io.BufferedReader;
-import java.io.IOException;
+import io.framecast.engine.topology.PseudoFiles;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// The machine of a run.
@@ -29,8 +26,8 @@ public record MachineInfo(List<String> facts, Map<String, @Nullable Object> json
         final String jdk = (System.getProperty("java.vendor.version", "") + " " + Runtime.version()).strip();
         final long memoryBytes = number(value(Path.of("/proc/meminfo"), "MemTotal", "0")) << 10;
         // The most that a socket's receive buffer gets without privilege.
-        final long rmemMaxBytes = number(text(Path.of("/proc/sys/net/core/rmem_max")));
-        final long mtuBytes = number(text(Path.of("/sys/class/net/lo/mtu")));
+        final long rmemMaxBytes = number(PseudoFiles.readOrEmpty(Path.of("/proc/sys/net/core/rmem_max")));
+        final long mtuBytes = number(PseudoFiles.readOrEmpty(Path.of("/sys/class/net/lo/mtu")));
         final double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
         final List<String> facts = List.of(
                 cpu,
@@ -71,19 +68,9 @@ public record MachineInfo(List<String> facts, Map<String, @Nullable Object> json
         return value == 0 ? null : value;
     }
 
-    private static String text(final Path file) {
-        // Read as a stream: some files of /proc say that they are empty, and give their content to one read
-        // alone.
-        try (BufferedReader reader = Files.newBufferedReader(file)) {
-            return reader.lines().collect(Collectors.joining("\n"));
-        } catch (final IOException e) {
-            return "";
-        }
-    }
-
     // Lines are `name : value`.
     private static String value(final Path file, final String name, final String absent) {
-        return text(file)
+        return PseudoFiles.readOrEmpty(file)
                 .lines()
                 .filter(line -> line.startsWith(name) && line.indexOf(':') > 0)
                 .map(line -> line.substring(line.indexOf(':') + 1).strip())

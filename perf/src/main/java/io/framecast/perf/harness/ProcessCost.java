@@ -5,12 +5,12 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import com.sun.management.OperatingSystemMXBean;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.topology.PseudoFiles;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -108,7 +108,7 @@ public final class ProcessCost {
             return UNKNOWN;
         }
         try {
-            for (final String line : Files.readAllLines(DEVICES)) {
+            for (final String line : PseudoFiles.read(DEVICES).lines().toList()) {
                 final int colon = line.indexOf(':');
                 if (colon > 0 && line.substring(0, colon).strip().equals(device)) {
                     return Long.parseLong(line.substring(colon + 1).strip().split("\\s+", -1)[SENT_BYTES_FIELD]);

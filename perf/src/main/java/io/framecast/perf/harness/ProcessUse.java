@@ -1,8 +1,8 @@
 package io.framecast.perf.harness;
 
+import io.framecast.engine.topology.PseudoFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /// Threads, memory and CPU of this process, the JVM included.
@@ -23,7 +23,7 @@ public record ProcessUse(double cpuShare, int threads, long residentBytes) {
         int threads = 0;
         long resident = 0;
         try {
-            for (final String line : Files.readAllLines(STATUS)) {
+            for (final String line : PseudoFiles.read(STATUS).lines().toList()) {
                 if (line.startsWith("Threads:")) {
                     threads = (int) number(line);
                 } else if (line.startsWith("VmRSS:")) {

@@ -3,11 +3,9 @@ package io.framecast.perf.kit;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.spi.DeviceBackend;
+import io.framecast.engine.topology.PseudoFiles;
 import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.samples.json.Json;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -93,12 +91,7 @@ public record KitDevice(String name, String description, String driver) {
     }
 
     private static String readDriver() {
-        try (BufferedReader reader = Files.newBufferedReader(DRIVER)) {
-            final String line = reader.readLine();
-            return line == null ? "" : line.strip();
-        } catch (final IOException e) {
-            return "";
-        }
+        return PseudoFiles.readOrEmpty(DRIVER).lines().findFirst().orElse("").strip();
     }
 
     boolean isGpu() {

@@ -1,8 +1,8 @@
 package io.framecast.perf.rivals;
 
+import io.framecast.engine.topology.PseudoFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Base64;
@@ -58,7 +58,8 @@ public record ReceiverReport(
                 return new Footprint(
                         placement,
                         datagrams,
-                        Files.readAllLines(MEMORY).stream()
+                        PseudoFiles.read(MEMORY)
+                                .lines()
                                 .filter(line -> line.startsWith("Pss:"))
                                 .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) * KIB)
                                 .sum());

@@ -2,6 +2,7 @@ package io.framecast.samples.doctor;
 
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.topology.PseudoFiles;
 import io.framecast.rdma.RdmaSurvey.Finding;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -56,11 +57,7 @@ final class HostSurvey {
     }
 
     private String read(final String file) {
-        try {
-            return Files.readString(root.resolve(file)).strip();
-        } catch (final IOException | UncheckedIOException _) {
-            return "";
-        }
+        return PseudoFiles.readOrEmpty(root.resolve(file));
     }
 
     private void buffer(final String what, final String name, final long bytesMin, final long bytesWanted) {

@@ -2,15 +2,23 @@ package io.framecast.samples.doctor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.rdma.RdmaSurvey;
 import io.framecast.samples.ExitStatus;
 import io.framecast.samples.ToolContext;
 import io.framecast.samples.tool.ToolFixture;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 final class DoctorTest {
@@ -89,5 +97,18 @@ final class DoctorTest {
         assertFalse(((List<?>) json.get("devices")).isEmpty());
         final Map<?, ?> topology = (Map<?, ?>) json.get("topology");
         assertFalse(((List<?>) ((Map<?, ?>) topology.get("choice")).get("why")).isEmpty());
+    }
+
+    // The kernel returns these numbers to one read alone: a reader that takes a byte first never sees the rest.
+    @ParameterizedTest
+    @ValueSource(strings = {"net.core.rmem_max", "net.core.wmem_max"})
+    void shouldPrintTheLimitOfThisHost(final String name) throws IOException {
+        final Path file = Path.of("/proc/sys/" + name.replace('.', '/'));
+        Assumptions.assumeTrue(Files.exists(file), "this network namespace has no " + name);
+        final Process cat = new ProcessBuilder("/bin/cat", file.toString()).start();
+        final String limit = new String(cat.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).strip();
+        final String host = String.valueOf(
+                new ToolFixture().run("doctor", "--json", "-").json().get("host"));
+        assertTrue(host.contains(": " + name + " is " + limit + " bytes"), () -> name + " is " + limit + ": " + host);
     }
 }
