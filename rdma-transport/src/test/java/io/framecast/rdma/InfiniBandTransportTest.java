@@ -13,6 +13,7 @@ import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportContract;
 import io.framecast.rdma.verbs.CmLibrary;
 import io.framecast.rdma.verbs.Fabric;
+import io.framecast.rdma.verbs.NeedsGcc;
 import io.framecast.rdma.verbs.StandInCm;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// [TransportContract] on an InfiniBand of stand-ins: nothing goes anywhere without the local identifiers
 /// that a subnet manager gave. IP over InfiniBand is the loopback interface here.
+@NeedsGcc
 final class InfiniBandTransportTest extends TransportContract {
     private static final String GROUP = "framecast:verbs?group=239.77.5.5:4000|channel=contract|interface=";
 

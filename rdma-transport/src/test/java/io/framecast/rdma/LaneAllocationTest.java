@@ -8,6 +8,7 @@ import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
+import io.framecast.rdma.verbs.NeedsGcc;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// That datagrams through lanes cost no garbage, to a group and to one, nor do lanes that wait for some, on the
 /// stand-in.
+@NeedsGcc
 final class LaneAllocationTest {
     private static final int SLOTS = 16;
     private static final int HEADER_BYTES = 24;

@@ -14,6 +14,7 @@ import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
 import io.framecast.rdma.verbs.Fabric;
+import io.framecast.rdma.verbs.NeedsGcc;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.AfterEach;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// Rings that are longer than a device's queues, on the stand-in.
+@NeedsGcc
 final class LaneDepthTest {
     private static final int SLOTS = 300;
     private static final int HEADER_BYTES = 24;

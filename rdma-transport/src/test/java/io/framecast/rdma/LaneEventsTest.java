@@ -11,6 +11,7 @@ import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.Transport;
 import io.framecast.rdma.verbs.Fabric;
+import io.framecast.rdma.verbs.NeedsGcc;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Events of a device while lanes use it, and lanes that close behind their sends, on the stand-in.
+@NeedsGcc
 final class LaneEventsTest {
     private static final int SLOTS = 8;
     private static final int DEVICE_FATAL = 8;

@@ -13,6 +13,7 @@ import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.Transport;
 import io.framecast.rdma.verbs.Fabric;
 import io.framecast.rdma.verbs.Gid;
+import io.framecast.rdma.verbs.NeedsGcc;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import org.junit.jupiter.api.AfterEach;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// Queue pairs that fail and peers that cannot be reached, on the stand-in.
+@NeedsGcc
 final class LaneFailureTest {
     private static final int SLOTS = 8;
     private static final int PORT_DOWN = 1;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.Transport;
+import io.framecast.rdma.verbs.NeedsGcc;
 import java.lang.foreign.Arena;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// Sleeping until a datagram comes, on the stand-in.
+@NeedsGcc
 final class LaneWakeupTest {
     private static final int SLOTS = 16;
     private static final LaneRings RINGS = new LaneRings(SLOTS, 24, 64);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.rdma.RdmaSurvey.Finding;
 import io.framecast.rdma.verbs.CmLibrary;
 import io.framecast.rdma.verbs.Fabric;
+import io.framecast.rdma.verbs.NeedsGcc;
 import io.framecast.rdma.verbs.StandInCm;
 import io.framecast.rdma.verbs.VerbsLibrary;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The survey of a machine, on the stand-in and made-up files of the kernel.
+@NeedsGcc
 final class RdmaSurveyTest {
     @TempDir
     private Path root;

@@ -22,6 +22,7 @@ import io.framecast.rdma.verbs.Access;
 import io.framecast.rdma.verbs.Context;
 import io.framecast.rdma.verbs.Fabric;
 import io.framecast.rdma.verbs.MemoryRegion;
+import io.framecast.rdma.verbs.NeedsGcc;
 import io.framecast.rdma.verbs.ProtectionDomain;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// Sharing, keeping and forgetting, on the stand-in.
+@NeedsGcc
 final class RegistrationCacheTest {
     private static final int ENOMEM = 12;
 

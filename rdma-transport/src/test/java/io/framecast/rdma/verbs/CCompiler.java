@@ -57,7 +57,16 @@ final class CCompiler {
         Assumptions.assumeTrue(isPresent(), "no gcc on this machine");
     }
 
-    private static boolean isPresent() {
+    // Asked once: it starts a process.
+    static boolean isPresent() {
+        return Holder.PRESENT;
+    }
+
+    private static final class Holder {
+        static final boolean PRESENT = runs();
+    }
+
+    private static boolean runs() {
         try {
             return new ProcessBuilder("gcc", "--version")
                             .redirectOutput(ProcessBuilder.Redirect.DISCARD)

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /// [DatagramContract] on the stand-in, and what only the stand-in can count.
+@NeedsGcc
 final class StandInDatagramTest extends DatagramContract {
     private StandIn standIn;
     private long nativeBefore;
