@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -15,6 +16,7 @@ import java.util.stream.Stream;
 ///
 /// @param folder that holds `libcuda.so.1`
 public record StubLibrary(Path folder) {
+    private static final String GCC = "gcc";
     private static final Path SOURCES =
             Path.of(System.getProperty("basedir", ".")).resolve("src/test/c");
 
@@ -22,13 +24,15 @@ public record StubLibrary(Path folder) {
     public static boolean isPossible() {
         return System.getProperty("os.name").equals("Linux")
                 && System.getProperty("os.arch").equals("amd64")
-                && Files.isExecutable(Path.of("/usr/bin/gcc"));
+                && Stream.of(Objects.requireNonNullElse(System.getenv("PATH"), "")
+                                .split(":", -1))
+                        .anyMatch(one -> Files.isExecutable(Path.of(one, GCC)));
     }
 
     /// @param whole whether it has every name that JCuda refers to; else not even that of the launch
     public void build(final boolean whole) throws IOException, InterruptedException {
-        final List<String> command = new ArrayList<>(
-                List.of("/usr/bin/gcc", "-shared", "-fPIC", "-O1", "-pthread", "-Wl,-soname,libcuda.so.1", "-o"));
+        final List<String> command =
+                new ArrayList<>(List.of(GCC, "-shared", "-fPIC", "-O1", "-pthread", "-Wl,-soname,libcuda.so.1", "-o"));
         command.add(folder.resolve("libcuda.so.1").toString());
         command.add(SOURCES.resolve("stub_cuda.c").toString());
         if (whole) {
