@@ -12,19 +12,18 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// As [VerbsDirectTest] on a stand-in, on the RDMA devices of the kernel: they write payloads into the memory of an
-/// emulated GPU, which they know by its addresses, with loss; the lab's streams show the same without, and copies by
-/// the device. In the lab alone.
+/// emulated GPU, which they know by its addresses, without loss and with it; the lab's streams show copies by the
+/// device. In the lab alone.
 @Tag("rdma")
 final class RdmaDirectTest {
     private static final int FRAME_MAX = 200_000;
     private static final int LENGTH = FRAME_MAX - 100;
     private static final int FRAMES = 120;
-    // Of datagrams: 49 are a frame, and a receiver has to aim again behind each that is lost.
-    private static final double LOSS = 0.002;
 
     @TempDir
     private static Path directory;
@@ -46,9 +45,9 @@ final class RdmaDirectTest {
                 + FRAME_MAX + "|interface=rxe" + nic + "|device=" + device);
     }
 
-    private Publisher open() {
+    private Publisher open(final double loss) {
         for (int i = 0; i < 2; i++) {
-            nodes.subscribe(LOSS, channel("emulated:" + i + "?peermem|placement=direct", i + 1));
+            nodes.subscribe(loss, channel("emulated:" + i + "?peermem|placement=direct", i + 1));
         }
         final Publisher publisher = nodes.node(0).publish(channel("host", 3));
         nodes.await(() -> publisher.readySubscribers() == 2, "subscribers");
@@ -59,16 +58,22 @@ final class RdmaDirectTest {
         assertTrue(publisher.close(Duration.ofMinutes(2)));
     }
 
-    @Test
-    void shouldLandInPostedBuffers() {
-        final Publisher publisher = open();
+    // Loss of datagrams. 49 of them are a frame: at 0.002 one frame of ten loses one, at 0.03 three of four do. Behind
+    // each that is lost the receives which are queued miss their places, and their payloads are copied.
+    @ParameterizedTest
+    @ValueSource(doubles = {0, 0.002, 0.03})
+    void shouldLandInPostedBuffers(final double loss) {
+        final Publisher publisher = open(loss);
         nodes.postBuffers(32, FRAME_MAX);
         nodes.publish(publisher, 0, FRAMES);
         for (int s = 0; s < 2; s++) {
             // Each frame is there, by the NIC or by one copy.
             assertEquals(FRAMES, nodes.inBuffers(s));
             final SubscriberStats stats = nodes.subscriber(s).stats();
-            assertTrue(stats.inPlaceFrames() > 0, stats::toString);
+            // At 0.03 the queued receives may miss for the whole stream. Without loss the kernel still
+            // changes the order of datagrams where the sender moves between CPUs: so no greater share is certain.
+            assertTrue(loss == 0.03 || stats.inPlaceFrames() > 0, stats::toString);
+            assertTrue(loss < 0.03 || stats.reassembledBytes() > 0, stats::toString);
         }
         end(publisher);
     }

@@ -5,12 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.Channel;
 import io.framecast.api.Publisher;
+import io.framecast.api.StreamConfig;
 import io.framecast.api.Subscriber;
+import io.framecast.api.SubscriberStats;
 import io.framecast.gpu.emulated.EmulatedConfig;
 import io.framecast.gpu.emulated.EmulatedProvider;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -87,6 +90,18 @@ final class VerbsDirectTest {
         assertTrue(publisher.close(Duration.ofSeconds(60)));
     }
 
+    // Without loss a frame is copied only where it passes the ring's end, at most one a round, for the lengths vary. A
+    // machine that stalls may ask for a repair in vain, and the frame of a repair is copied: a stall is counted, not
+    // timed.
+    private void assertInPlace(final SubscriberStats stats) {
+        final long ringBytes = (512L << 10) + (StreamConfig.DEFAULT.framesHeld() + 1L) * FRAME_MAX;
+        // A frame takes whole slots, which are shorter than a datagram of the path's MTU.
+        final long bytes =
+                IntStream.range(0, 120).mapToLong(id -> length(id) + 4096L).sum();
+        final long copies = bytes / ringBytes + stats.repairedDatagrams();
+        assertTrue(stats.inPlaceFrames() >= 120 - copies, () -> copies + " copies at most: " + stats);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", "|placement=direct"})
     void shouldLandFramesInDeviceMemoryInPlace(final String placement) {
@@ -94,9 +109,7 @@ final class VerbsDirectTest {
         deliver(publisher, 120);
         for (final Subscriber subscriber : nodes.subscribers()) {
             assertEquals("direct", subscriber.placement().orElseThrow().toString());
-            // One that wraps around the ring's end is copied; a machine that stalls may ask for a repair in
-            // vain.
-            assertTrue(subscriber.stats().inPlaceFrames() >= 90, () -> "" + subscriber.stats());
+            assertInPlace(subscriber.stats());
         }
         assertTrue(
                 nodes.notices().contains("verbs: standin0 writes into device memory, registered by dma-buf"),
@@ -113,7 +126,15 @@ final class VerbsDirectTest {
         deliver(publisher, 120);
         for (final Subscriber subscriber : nodes.subscribers()) {
             assertEquals(placement, subscriber.placement().orElseThrow().kind().word());
-            assertTrue(loss > 0 || subscriber.stats().inPlaceFrames() >= 90, () -> "" + subscriber.stats());
+            if (!placement.equals("direct")) {
+                // The ring has a tail: a frame is copied to its place alone, with loss or without.
+                assertEquals(
+                        120,
+                        subscriber.stats().inPlaceFrames(),
+                        () -> subscriber.stats().toString());
+            } else if (loss == 0) {
+                assertInPlace(subscriber.stats());
+            }
         }
         assertTrue(
                 !placement.equals("direct")
@@ -148,7 +169,7 @@ final class VerbsDirectTest {
             final long copied = subscriber.stats().reassembledBytes() - before[s];
             // Buffers that wait for receives which missed serve no other frame meanwhile.
             assertTrue(
-                    nodes.inBuffers(s) >= (dropEvery > 0 ? 120 : 160),
+                    nodes.inBuffers(s) == 160 || (dropEvery > 0 && nodes.inBuffers(s) >= 120),
                     nodes.inBuffers(s) + " frames in the user's buffers");
             assertTrue(before[s] > 0, "frames that came into the ring");
             final int node = s;
@@ -156,9 +177,10 @@ final class VerbsDirectTest {
                     () -> loss + dropEvery > 0 || nodes.count(node, "framecast_registration_hits_total") > 100,
                     "buffers that were found registered");
             assertTrue(nodes.count(s, "framecast_memory_registrations_total") < 80, "32 buffers, and the rings");
-            // A machine that stalls may ask for a repair in vain.
+            // A machine that stalls may ask for a repair in vain. Its frame is copied, and once more to the buffer.
+            final long vainBytes = 2L * FRAME_MAX * subscriber.stats().repairedDatagrams();
             assertTrue(
-                    loss + dropEvery > 0 ? copied > 0 : copied < 20L * FRAME_MAX,
+                    loss + dropEvery > 0 ? copied > 0 : copied <= vainBytes,
                     () -> copied + " bytes were copied: " + subscriber.stats());
         }
     }
