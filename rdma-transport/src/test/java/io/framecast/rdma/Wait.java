@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 
 /// Looks until something is so; generous, for machines that others use too.
 final class Wait {
-    private static final long PATIENCE_NS = 20_000_000_000L;
+    private static final long PATIENCE_NS = 60_000_000_000L;
 
     private Wait() {}
 

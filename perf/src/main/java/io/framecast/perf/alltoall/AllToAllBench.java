@@ -8,7 +8,6 @@ import io.framecast.perf.table.Statistics;
 import io.framecast.perf.table.Table;
 import io.framecast.perf.table.Texts;
 import io.framecast.samples.ToolContext;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -80,11 +79,8 @@ public final class AllToAllBench {
         }
     }
 
-    /// @param out folder of the files; null for none
     /// @return the tool's exit status
-    public static int run(final ToolContext context, final Plan plan, final @Nullable Path out)
-            throws InterruptedException {
-        final Output output = new Output(context, out);
+    public static int run(final ToolContext context, final Plan plan, final Output output) throws InterruptedException {
         final MachineInfo machine = MachineInfo.read();
         machine.announce(context::line);
         final Map<String, @Nullable Object> head = new LinkedHashMap<>();

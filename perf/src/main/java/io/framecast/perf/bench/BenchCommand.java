@@ -48,8 +48,8 @@ final class BenchCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
+        final Output output = new Output(context, options.untried().out().orElse(null));
         final BenchPlan plan = options.plan();
-        final Output output = new Output(context, plan.out().orElse(null));
         final MachineInfo machine = MachineInfo.read();
         machine.announce(context::line);
         plan.skips().forEach(skip -> context.line("skipped: " + skip));

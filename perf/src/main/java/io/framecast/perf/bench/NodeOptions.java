@@ -109,12 +109,33 @@ public final class NodeOptions {
 
     /// @throws ConfigException naming option, expectation and value
     BenchPlan plan() {
-        final List<String> skips = new ArrayList<>();
+        // A refused option needs no namespaces.
+        final BenchPlan untried = untried();
+        if (nets != null) {
+            if (wantedNets().contains(BenchNet.BRIDGE)) {
+                Networks.require("--net bridge: ");
+            }
+            return untried;
+        }
+        final String why = Networks.unavailable();
+        return why.isEmpty()
+                ? untried
+                : plan(
+                        List.of(BenchNet.LOOPBACK),
+                        List.of("a source on another host, because no network namespaces can be made here: " + why
+                                + "; all are on loopback"));
+    }
+
+    private BenchPlan untried() {
+        return plan(wantedNets(), List.of());
+    }
+
+    private BenchPlan plan(final List<BenchNet> networks, final List<String> skips) {
         final List<BenchSystem> systems = OptionValues.words("--scheme", schemes, SCHEMES).stream()
                 .map(NodeOptions::system)
                 .toList();
         final List<BenchPlan.Part> parts = new ArrayList<>();
-        for (final BenchCase setting : cases(skips)) {
+        for (final BenchCase setting : cases(networks)) {
             parts.add(new BenchPlan.Part(setting, systems));
         }
         final double longest = 3_600;
@@ -134,9 +155,8 @@ public final class NodeOptions {
         return scheme.equals(INDEPENDENT) ? BenchSystem.framecast("udp") : new BenchSystem(scheme);
     }
 
-    private List<BenchCase> cases(final List<String> skips) {
+    private List<BenchCase> cases(final List<BenchNet> networks) {
         final List<BenchCase> cases = new ArrayList<>();
-        final List<BenchNet> networks = networks(skips);
         final List<Integer> backgrounds = OptionValues.bytesList("--background-rate", backgroundRates, 0, RATE_MAX);
         final List<DeviceChoice> choices = OptionValues.list("--device", devices, NodeOptions::device);
         choices.forEach(DeviceChoice::require);
@@ -183,29 +203,18 @@ public final class NodeOptions {
         return rate == null ? bytes < SMALL_FRAME_BYTES ? SMALL_FPS : 0 : OptionValues.within("--rate", rate, 0, 1e6);
     }
 
-    private List<BenchNet> networks(final List<String> skips) {
-        if (nets == null) {
-            final String why = Networks.unavailable();
-            if (why.isEmpty()) {
-                return List.of(BenchNet.BRIDGE);
-            }
-            skips.add("a source on another host, because no network namespaces can be made here: " + why
-                    + "; all are on loopback");
-            return List.of(BenchNet.LOOPBACK);
-        }
-        final List<BenchNet> wanted = OptionValues.words("--net", nets, List.of("bridge", "loopback")).stream()
-                .map(net -> BenchNet.of("--net", net))
-                .toList();
-        if (wanted.contains(BenchNet.BRIDGE)) {
-            Networks.require("--net bridge: ");
-        }
-        return wanted;
+    private List<BenchNet> wantedNets() {
+        return nets == null
+                ? List.of(BenchNet.BRIDGE)
+                : OptionValues.words("--net", nets, List.of("bridge", "loopback")).stream()
+                        .map(net -> BenchNet.of("--net", net))
+                        .toList();
     }
 
     /// @return the tool's exit status
     public int run(final ToolContext context) throws InterruptedException {
+        final Output output = new Output(context, untried().out().orElse(null));
         final BenchPlan plan = plan();
-        final Output output = new Output(context, out);
         final MachineInfo machine = MachineInfo.read();
         machine.announce(context::line);
         plan.skips().forEach(skip -> context.line("skipped: " + skip));

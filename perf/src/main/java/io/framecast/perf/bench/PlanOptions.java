@@ -33,6 +33,7 @@ public final class PlanOptions {
     private static final double QUICK_SECONDS = 0.5;
     private static final int QUICK_ROUNDS = 2;
     private static final int QUICK_VALUES = 3;
+    private static final String UNTRIED = "not tried";
     private static final List<String> RIVALS = List.of("floor", "aeron", "tcp");
     private static final List<String> TRANSPORTS = List.of("auto", "udp", "aeron");
     private static final List<String> PROTECTIONS =
@@ -119,8 +120,31 @@ public final class PlanOptions {
     @Option(names = "--out", paramLabel = "DIR", description = "Write bench.json, bench.csv, plots and index.html.")
     private @Nullable Path out;
 
+    /// The plan before namespaces are tried: scenarios of no named network are on the loopback.
+    ///
+    /// @throws ConfigException naming option, expectation and value
+    BenchPlan untried() {
+        return plan(UNTRIED);
+    }
+
     /// @throws ConfigException naming option, expectation and value
     BenchPlan plan() {
+        // A refused option needs no namespaces.
+        final BenchPlan untried = untried();
+        final boolean isOnLoopback =
+                scenarios.stream().allMatch(name -> wantedNet(scenario(name)) == BenchNet.LOOPBACK);
+        if (isOnLoopback) {
+            return untried;
+        }
+        final String why = Networks.unavailable();
+        if (!why.isEmpty() && net != null) {
+            throw Networks.unmakeable("--net " + net + ": ", why);
+        }
+        return plan(why);
+    }
+
+    /// @param why namespaces cannot be made; empty when they can
+    private BenchPlan plan(final String why) {
         if (scenarios.isEmpty()) {
             throw new ConfigException("SCENARIO: expected some of " + String.join(", ", BenchScenario.labels())
                     + ", or the command tail, got nothing");
@@ -129,7 +153,7 @@ public final class PlanOptions {
         final Set<BenchPlan.Part> parts = new LinkedHashSet<>();
         for (final String name : new LinkedHashSet<>(scenarios)) {
             final BenchScenario scenario = scenario(name);
-            for (final BenchCase setting : cases(scenario, skips)) {
+            for (final BenchCase setting : cases(scenario, why, skips)) {
                 parts.add(new BenchPlan.Part(setting, systems(setting, skips)));
             }
         }
@@ -172,8 +196,8 @@ public final class PlanOptions {
                         "SCENARIO: expected one of " + String.join(", ", BenchScenario.labels()) + ", got " + name));
     }
 
-    private List<BenchCase> cases(final BenchScenario scenario, final List<String> skips) {
-        final BenchNet network = network(scenario, skips);
+    private List<BenchCase> cases(final BenchScenario scenario, final String why, final List<String> skips) {
+        final BenchNet network = network(scenario, why, skips);
         final List<BenchCase> cases = new ArrayList<>();
         for (final int mtu : mtus(network)) {
             for (final boolean offload : offloads(scenario, network)) {
@@ -191,17 +215,17 @@ public final class PlanOptions {
         return cases;
     }
 
-    private BenchNet network(final BenchScenario scenario, final List<String> skips) {
-        final BenchNet wanted = net == null ? scenario.usual().net() : BenchNet.of("--net", net);
-        final String why = wanted == BenchNet.LOOPBACK ? "" : Networks.unavailable();
-        if (why.isEmpty()) {
+    private BenchNet wantedNet(final BenchScenario scenario) {
+        return net == null ? scenario.usual().net() : BenchNet.of("--net", net);
+    }
+
+    private BenchNet network(final BenchScenario scenario, final String why, final List<String> skips) {
+        final BenchNet wanted = wantedNet(scenario);
+        if (wanted == BenchNet.LOOPBACK || why.isEmpty() || net != null) {
             return wanted;
         }
-        if (net == null) {
-            skips.add(scenario.label() + " on loopback, because no network namespaces can be made here: " + why);
-            return BenchNet.LOOPBACK;
-        }
-        throw Networks.unmakeable("--net " + net + ": ", why);
+        skips.add(scenario.label() + " on loopback, because no network namespaces can be made here: " + why);
+        return BenchNet.LOOPBACK;
     }
 
     // On loopback all but the floor would do the same twice.

@@ -117,10 +117,10 @@ public final class StartOptions {
         cases().forEach(setting -> cases.put(setting, systems()));
         OptionValues.within("--rounds", rounds, 1, ROUNDS_MAX);
         OptionValues.within("--seconds", seconds, SECONDS_MIN, SECONDS_MAX);
+        final Output output = new Output(context, out);
         if (!net.equals(BenchNet.LOOPBACK.label())) {
             Networks.require("--net " + net + ": ");
         }
-        final Output output = new Output(context, out);
         final MachineInfo machine = MachineInfo.read();
         machine.announce(context::line);
         final List<StartRow> rows = new ArrayList<>();

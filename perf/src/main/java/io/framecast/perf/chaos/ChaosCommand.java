@@ -135,8 +135,8 @@ final class ChaosCommand implements Callable<Integer> {
                             ? "chaos over verbs needs Soft-RoCE devices on a bridge, one for the publisher and each"
                                     + " subscriber (" + e.getMessage() + "): rdma-transport/lab/run.sh -d "
                                     + plan.hosts() + " -- makes them, in a guest"
-                            : "chaos needs network namespaces and nftables, which cannot be had here (" + e.getMessage()
-                                    + "): run it as root, with iproute2 and nftables installed",
+                            : "chaos needs network namespaces and nftables, which cannot be had here: "
+                                    + e.getMessage(),
                     e);
         }
     }

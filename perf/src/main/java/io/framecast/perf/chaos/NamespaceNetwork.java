@@ -1,5 +1,6 @@
 package io.framecast.perf.chaos;
 
+import io.framecast.samples.network.NamespaceNeeds;
 import io.framecast.samples.network.Namespaces;
 import io.framecast.samples.network.Shell;
 import java.io.IOException;
@@ -29,6 +30,10 @@ final class NamespaceNetwork implements ChaosNetwork {
     /// @param loss share of datagrams that each host drops at its output, and again at its input
     /// @throws IOException when it cannot be made; the message is one line, and nothing is left
     static NamespaceNetwork make(final int hosts, final double loss) throws IOException {
+        final String missing = NamespaceNeeds.missing(NamespaceNeeds.Tool.IP, NamespaceNeeds.Tool.NFT);
+        if (!missing.isEmpty()) {
+            throw new IOException(missing);
+        }
         Namespaces.deleteAbandoned();
         final Namespaces namespaces = new Namespaces();
         try {

@@ -1,6 +1,8 @@
 package io.framecast.perf.harness;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.samples.network.NamespaceNeeds;
+import io.framecast.samples.network.NamespaceNeeds.Tool;
 import io.framecast.samples.network.Namespaces;
 import java.io.IOException;
 import java.util.HashMap;
@@ -24,16 +26,21 @@ public final class Networks implements AutoCloseable {
         }
     }
 
-    /// Tries whether namespaces, filters and interfaces can be made here.
+    /// Tries whether namespaces, filters and interfaces can be made here. Nothing is run where a tool or a privilege
+    /// is missing.
     ///
-    /// @return the reason when they cannot, or empty
+    /// @return the reason when they cannot, and how to fix it; or empty
     public static String unavailable() {
+        final String missing = NamespaceNeeds.missing(Tool.IP, Tool.TC, Tool.NFT, Tool.ETHTOOL);
+        if (!missing.isEmpty()) {
+            return missing;
+        }
         try (Networks trial = new Networks()) {
             Namespaces.deleteAbandoned();
             trial.get(new Key(BenchNet.VETH, 1500, 1, true)).set(TRIAL_LOSS, true, 1);
             return "";
         } catch (final IOException e) {
-            return String.valueOf(e.getMessage());
+            return e.getMessage() + "; run as root, where the kernel has veth, bridges and nftables";
         }
     }
 
@@ -48,8 +55,7 @@ public final class Networks implements AutoCloseable {
 
     /// What to say where they cannot be made.
     public static ConfigException unmakeable(final String asked, final String why) {
-        return new ConfigException(asked + "network namespaces cannot be made here: " + why
-                + "; run as root with iproute2, nftables and ethtool installed");
+        return new ConfigException(asked + "network namespaces cannot be made here: " + why);
     }
 
     /// @throws IOException when the network cannot be made; the message is one line

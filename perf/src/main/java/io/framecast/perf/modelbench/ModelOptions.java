@@ -130,10 +130,10 @@ public final class ModelOptions {
     public int run(final ToolContext context) throws InterruptedException {
         final StreamingPlan plan = plan();
         final List<Integer> lengths = lengths();
+        final Output output = new Output(context, out);
         if (plan.isOnNamespaces()) {
             Networks.require("--net bridge: ");
         }
-        final Output output = new Output(context, out);
         final MachineInfo machine = MachineInfo.read();
         machine.announce(context::line);
         final Map<String, @Nullable Object> head = new LinkedHashMap<>();

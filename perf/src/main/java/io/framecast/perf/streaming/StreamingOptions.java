@@ -160,9 +160,6 @@ public final class StreamingOptions {
         final long rate = OptionValues.bytes("--link-rate", linkRate, 0, RATE_MAX);
         final boolean emulated = choices.stream().anyMatch(DeviceChoice::isEmulated);
         final BenchNet network = links.net();
-        if (network == BenchNet.BRIDGE) {
-            Networks.require("--net bridge: ");
-        }
         final int limit = links.bytesPerSecond();
         return new StreamingPlan(
                 contenders(),
@@ -266,10 +263,18 @@ public final class StreamingOptions {
     /// @return the tool's exit status
     public int run(final ToolContext context) throws InterruptedException {
         final StreamingPlan plan = plan();
-        if (OptionValues.word("--mode", mode, List.of(BROADCAST, ALL_TO_ALL)).equals(ALL_TO_ALL)) {
-            return AllToAllBench.run(context, allToAll(plan), out);
-        }
+        final AllToAllBench.@Nullable Plan allToAll = OptionValues.word("--mode", mode, List.of(BROADCAST, ALL_TO_ALL))
+                        .equals(ALL_TO_ALL)
+                ? allToAll(plan)
+                : null;
         final Output output = new Output(context, out);
+        // Last: a refused option needs no namespaces.
+        if (plan.isOnNamespaces()) {
+            Networks.require("--net bridge: ");
+        }
+        if (allToAll != null) {
+            return AllToAllBench.run(context, allToAll, output);
+        }
         final MachineInfo machine = MachineInfo.read();
         machine.announce(context::line);
         context.line(

@@ -97,8 +97,8 @@ public final class TailOptions {
     public int run(final ToolContext context) throws InterruptedException {
         final List<TailCase> cases = cases();
         final TailRun run = open(context::line);
-        Networks.require("");
         final Output output = new Output(context, out);
+        Networks.require("bench tail: ");
         final MachineInfo machine = MachineInfo.read();
         machine.announce(context::line);
         final List<TailRow> rows = new ArrayList<>();

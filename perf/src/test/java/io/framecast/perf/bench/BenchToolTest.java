@@ -3,11 +3,8 @@ package io.framecast.perf.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.perf.harness.ToolRun;
 import io.framecast.samples.json.Json;
-import io.framecast.samples.tool.Main;
-import java.io.File;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,17 +14,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// `framecast bench` as users start it.
+/// `framecast bench`, its processes and its reports.
 final class BenchToolTest {
     @TempDir
     private Path folder;
 
-    private record Run(int status, String out, String err) {}
-
     @Test
     void shouldWriteEveryKindOfReport() throws Exception {
         final Path out = folder.resolve("report");
-        final Run run = run(
+        final ToolRun run = run(
                 "bench",
                 "throughput",
                 "--quick",
@@ -43,27 +38,27 @@ final class BenchToolTest {
                 out.toString(),
                 "--json",
                 "-");
-        assertEquals(0, run.status, run.err);
-        final Map<?, ?> json = (Map<?, ?>) Json.parse(run.out.strip());
-        assertEquals(1, run.out.lines().count());
+        assertEquals(0, run.status(), run.err());
+        final Map<?, ?> json = (Map<?, ?>) Json.parse(run.out().strip());
+        assertEquals(1, run.out().lines().count());
         final List<?> rows = (List<?>) json.get("rows");
         assertEquals(2, rows.size());
         assertTrue(json.get("machine") instanceof Map<?, ?> machine && machine.get("cores") instanceof Long);
         assertEquals(
-                run.out.strip(), Files.readString(out.resolve("bench.json")).strip());
-        assertTrue(run.err.contains("round 1 of 1, throughput"), run.err);
+                run.out().strip(), Files.readString(out.resolve("bench.json")).strip());
+        assertTrue(run.err().contains("round 1 of 1, throughput"), run.err());
         for (final String file : List.of("bench.csv", "index.html", "throughput-goodput.svg")) {
-            assertTrue(Files.exists(out.resolve(file)), () -> file + " is missing: " + run.err);
+            assertTrue(Files.exists(out.resolve(file)), () -> file + " is missing: " + run.err());
         }
         if (Files.exists(out.resolve("throughput-goodput.png"))) {
             assertTrue(Files.size(out.resolve("throughput-goodput.png")) > 1_000);
         } else {
-            assertTrue(run.err.contains("skipped: plots"), run.err);
+            assertTrue(run.err().contains("skipped: plots"), run.err());
         }
     }
 
     @Test
-    void shouldSayInOneLineWhatIsWrong() throws Exception {
+    void shouldSayInOneLineWhatIsWrong() {
         assertRefused("--against: expected floor, aeron, tcp, got ghost", "bench", "sizes", "--against", "ghost");
         assertRefused("--rounds", "bench", "sizes", "--rounds", "many");
         assertRefused("SCENARIO", "bench");
@@ -75,18 +70,18 @@ final class BenchToolTest {
     }
 
     @Test
-    void shouldShowTheHelpOfACommandWithinAnother() throws Exception {
-        final Run help = run("help", "bench", "streaming");
-        assertEquals(0, help.status, help.err);
-        assertTrue(help.out.startsWith("Usage: framecast bench streaming "), help.out);
-        assertEquals(run("bench", "streaming", "--help").out, help.out);
+    void shouldShowTheHelpOfACommandWithinAnother() {
+        final ToolRun help = run("help", "bench", "streaming");
+        assertEquals(0, help.status(), help.err());
+        assertTrue(help.out().startsWith("Usage: framecast bench streaming "), help.out());
+        assertEquals(run("bench", "streaming", "--help").out(), help.out());
     }
 
     /// Subramoni: "Hot spot is created at root due to large number of ACK's that reach it."
     @Tag("campaign")
     @Test
-    void shouldCountControlDatagramsWithAndWithoutCoRoots() throws Exception {
-        final Run run = run(
+    void shouldCountControlDatagramsWithAndWithoutCoRoots() {
+        final ToolRun run = run(
                 "bench",
                 "control",
                 "--receivers",
@@ -97,34 +92,34 @@ final class BenchToolTest {
                 "none,root,6",
                 "--json",
                 "-");
-        assertEquals(0, run.status, run.err);
-        final List<?> rows = (List<?>) ((Map<?, ?>) Json.parse(run.out.strip())).get("rows");
+        assertEquals(0, run.status(), run.err());
+        final List<?> rows = (List<?>) ((Map<?, ?>) Json.parse(run.out().strip())).get("rows");
         assertEquals(6, rows.size());
         assertEquals(
                 List.of(0L, 2L, 6L, 0L, 6L, 6L),
                 rows.stream().map(row -> ((Map<?, ?>) row).get("co_roots")).toList());
-        assertTrue(perDatagram(rows, 3) > 3 * perDatagram(rows, 0), run.out);
-        assertTrue(perDatagram(rows, 4) < perDatagram(rows, 3) / 3, run.out);
+        assertTrue(perDatagram(rows, 3) > 3 * perDatagram(rows, 0), run.out());
+        assertTrue(perDatagram(rows, 4) < perDatagram(rows, 3) / 3, run.out());
         assertEquals(perDatagram(rows, 4), perDatagram(rows, 5), "the same run");
-        assertTrue(((Number) ((Map<?, ?>) rows.get(4)).get("goodput_MBps")).doubleValue() > 100, run.out);
+        assertTrue(((Number) ((Map<?, ?>) rows.get(4)).get("goodput_MBps")).doubleValue() > 100, run.out());
     }
 
     /// On a slow link more of what is sent by the clock falls upon each datagram, and bursts are asked for at once.
     @Tag("campaign")
     @Test
-    void shouldCountControlDatagramsOnASlowLink() throws Exception {
+    void shouldCountControlDatagramsOnASlowLink() {
         final double[] counted = new double[2];
         for (int i = 0; i < 2; i++) {
-            final Run run = run(
+            final ToolRun run = run(
                     ("bench control --receivers 8 --co-roots none --loss 0.01 --frames 40 --rate 20m --window 1M --batch "
                                     + (i == 0 ? 1 : 46) + " --json -")
                             .split(" "));
-            assertEquals(0, run.status, run.err);
-            final Map<?, ?> report = (Map<?, ?>) Json.parse(run.out.strip());
+            assertEquals(0, run.status(), run.err());
+            final Map<?, ?> report = (Map<?, ?>) Json.parse(run.out().strip());
             assertEquals(20L << 20, report.get("rate"));
             final List<?> rows = (List<?>) report.get("rows");
             final double goodput = ((Number) ((Map<?, ?>) rows.getFirst()).get("goodput_MBps")).doubleValue();
-            assertTrue(goodput > 15 && goodput <= 21, run.out);
+            assertTrue(goodput > 15 && goodput <= 21, run.out());
             counted[i] = perDatagram(rows, 0);
         }
         assertTrue(counted[1] < counted[0], counted[0] + " and " + counted[1]);
@@ -134,37 +129,13 @@ final class BenchToolTest {
         return ((Number) ((Map<?, ?>) rows.get(row)).get("control_per_datagram")).doubleValue();
     }
 
-    private static void assertRefused(final String part, final String... words) throws Exception {
+    private static void assertRefused(final String part, final String... words) {
         final List<String> all = new ArrayList<>(List.of(words));
         all.addAll(List.of("--json", "-"));
-        final Run run = run(all.toArray(String[]::new));
-        assertEquals(2, run.status, run.err);
-        final Map<?, ?> json = (Map<?, ?>) Json.parse(run.out.strip());
-        assertEquals(List.of("error", "exit"), List.copyOf(json.keySet()));
-        final List<String> said = run.err.strip().lines().toList();
-        assertEquals(1, said.size(), run.err);
-        assertTrue(said.getFirst().startsWith("framecast: ") && said.getFirst().contains(part), run.err);
-        assertEquals("framecast: " + json.get("error"), said.getFirst());
+        run(all.toArray(String[]::new)).assertRefused(part);
     }
 
-    private static Run run(final String... words) throws IOException, InterruptedException {
-        final List<String> command = new ArrayList<>(List.of(
-                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
-                "-XX:+UseSerialGC",
-                "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName()));
-        command.addAll(List.of(words));
-        final Path err = Files.createTempFile("bench", ".err");
-        try {
-            final Process process =
-                    new ProcessBuilder(command).redirectError(err.toFile()).start();
-            final String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            return new Run(process.waitFor(), out, Files.readString(err));
-        } finally {
-            Files.delete(err);
-        }
+    private static ToolRun run(final String... words) {
+        return ToolRun.of(words);
     }
 }

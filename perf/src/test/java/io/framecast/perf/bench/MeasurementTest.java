@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -60,21 +61,38 @@ final class MeasurementTest {
         }
     }
 
+    /// The processes of a system serve every device.
     @ParameterizedTest
     @CsvSource({
-        "framecast:udp, host, host, 2",
-        "framecast:udp+auth, host, host, 2",
-        "host-group, host, host, 1",
-        "shmem, host, copied, 1",
-        "copy, host, host, NaN",
-        "framecast:udp, emulated:0, staged, 2",
-        "shmem, emulated:0, staged, 1",
-        "copy, emulated:0, staged, NaN",
+        "framecast:udp, 2, host staged",
+        "framecast:udp+auth, 2, host",
+        "host-group, 1, host",
+        "shmem, 1, copied staged",
+        "copy, NaN, host staged",
     })
     void shouldBringEveryByteToReadersOfOneHost(
-            final String system, final String device, final String placement, final double datagramsPerSent)
-            throws Exception {
-        final BenchCase setting = new BenchCase(
+            final String name, final double datagramsPerSent, final String placements) throws Exception {
+        final BenchSystem system = new BenchSystem(name);
+        final List<String> expected = List.of(placements.split(" ", -1));
+        // In host memory, then on a device.
+        final List<BenchPlan.Part> parts = Stream.of("host", "emulated:0")
+                .limit(expected.size())
+                .map(device -> new BenchPlan.Part(readers(device), List.of(system)))
+                .toList();
+        try (Measurement measurement = measurement(new BenchGroup(parts))) {
+            for (int i = 0; i < parts.size(); i++) {
+                final RoundResult result = measurement.run(parts.get(i).setting(), system, TIMES);
+                assertPlausible(result);
+                assertEquals(expected.get(i), result.onHost().placement());
+                // Heartbeats and joins are datagrams too.
+                assertEquals(datagramsPerSent, result.onHost().datagramsPerSent(), 0.2);
+                assertTrue(result.onHost().memoryBytes() > 1 << 20, result::toString);
+            }
+        }
+    }
+
+    private static BenchCase readers(final String device) {
+        return new BenchCase(
                 BenchScenario.THROUGHPUT,
                 BenchNet.LOOPBACK,
                 100_000,
@@ -85,12 +103,6 @@ final class MeasurementTest {
                 100,
                 Bystander.NONE,
                 new StreamSpec.Readers(device, 0, 0));
-        final RoundResult result = measure(setting, new BenchSystem(system));
-        assertPlausible(result);
-        assertEquals(placement, result.onHost().placement());
-        // Heartbeats and joins are datagrams too.
-        assertEquals(datagramsPerSent, result.onHost().datagramsPerSent(), 0.2);
-        assertTrue(result.onHost().memoryBytes() > 1 << 20, () -> result.toString());
     }
 
     @Test

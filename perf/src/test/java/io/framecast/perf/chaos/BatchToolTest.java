@@ -8,6 +8,7 @@ import io.framecast.perf.harness.Signal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
@@ -54,9 +55,9 @@ final class BatchToolTest {
 
     private static void assumeTool(final String name) {
         Assumptions.assumeTrue(
-                Stream.of("/sbin/", "/usr/sbin/", "/bin/", "/usr/bin/")
-                        .anyMatch(directory -> Files.isExecutable(Path.of(directory + name))),
-                name + " is not installed");
+                Stream.of(Objects.requireNonNullElse(System.getenv("PATH"), "").split(":", -1))
+                        .anyMatch(folder -> Files.isExecutable(Path.of(folder, name))),
+                "no " + name + " on the PATH");
     }
 
     private static void awaitState(final Process process, final String state) throws IOException, InterruptedException {

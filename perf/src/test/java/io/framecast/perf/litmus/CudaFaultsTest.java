@@ -30,7 +30,7 @@ class CudaFaultsTest {
     static void build() throws IOException, InterruptedException {
         final Optional<String> missing = new StubDriver(folder).build();
         missing.ifPresent(why -> System.err.println("CudaFaultsTest skipped: " + why));
-        Assumptions.assumeTrue(missing.isEmpty());
+        Assumptions.assumeTrue(missing.isEmpty(), missing.orElse(""));
     }
 
     // The context was destroyed; a kernel left its memory; an uncorrectable error of its memory; the GPU fell

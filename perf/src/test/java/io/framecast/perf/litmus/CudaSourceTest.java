@@ -31,7 +31,7 @@ class CudaSourceTest {
             missing = stub.buildGdrcopy();
         }
         missing.ifPresent(why -> System.err.println("CudaSourceTest skipped: " + why));
-        Assumptions.assumeTrue(missing.isEmpty());
+        Assumptions.assumeTrue(missing.isEmpty(), missing.orElse(""));
     }
 
     @ParameterizedTest

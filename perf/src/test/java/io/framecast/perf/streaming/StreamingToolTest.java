@@ -3,11 +3,7 @@ package io.framecast.perf.streaming;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.framecast.samples.json.Json;
-import io.framecast.samples.tool.Main;
-import java.io.File;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import io.framecast.perf.harness.ToolRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,18 +13,16 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// `framecast bench streaming` as users start it.
+/// `framecast bench streaming`, its processes and its reports.
 final class StreamingToolTest {
     @TempDir
     private Path folder;
-
-    private record Run(int status, String out, String err) {}
 
     @Tag("campaign")
     @Test
     void shouldReportPeakAndStreamingOfEveryScheme() throws Exception {
         final Path out = folder.resolve("report");
-        final Run run = run(List.of(
+        final ToolRun run = run(List.of(
                 "--quick",
                 "--subscribers",
                 "1,2",
@@ -40,9 +34,8 @@ final class StreamingToolTest {
                 "128K",
                 "--out",
                 out.toString()));
-        assertEquals(0, run.status, run.err);
-        assertEquals(1, run.out.lines().count());
-        final Map<?, ?> json = (Map<?, ?>) Json.parse(run.out.strip());
+        assertEquals(0, run.status(), run.err());
+        final Map<?, ?> json = run.json();
         final List<?> rows = (List<?>) json.get("rows");
         assertEquals(12, rows.size(), "3 schemes, 2 numbers of subscribers, peak and streaming");
         for (final Object one : rows) {
@@ -58,7 +51,7 @@ final class StreamingToolTest {
             assertTrue(number(row, "predicted_MBps") > 0, row::toString);
             assertEquals(List.of(), row.get("failures"));
         }
-        assertTrue(number((Map<?, ?>) json.get("model"), "copy_to_device_MBps") > 0, run.out);
+        assertTrue(number((Map<?, ?>) json.get("model"), "copy_to_device_MBps") > 0, run.out());
         assertEquals(13, Files.readAllLines(out.resolve("streaming.csv")).size());
         for (final String file :
                 List.of("index.html", "streaming.json", "streaming-h2d.svg", "streaming-model-goodput.svg")) {
@@ -71,7 +64,7 @@ final class StreamingToolTest {
     }
 
     @Test
-    void shouldSayInOneLineWhatIsWrong() throws Exception {
+    void shouldSayInOneLineWhatIsWrong() {
         assertRefused(
                 "--against: expected ring, knomial, knomial-K (2 … 32), unicast, each perhaps with :rc, or none, got star",
                 "--against",
@@ -94,35 +87,13 @@ final class StreamingToolTest {
         assertRefused("device: expected emulated below 16, got emulated:50", "--device", "emulated:50");
     }
 
-    private static void assertRefused(final String part, final String... words) throws Exception {
-        final Run run = run(List.of(words));
-        assertEquals(2, run.status, run.err);
-        assertTrue(run.err.contains(part), run.err);
-        assertEquals(1, run.err.strip().lines().count(), run.err);
+    private static void assertRefused(final String part, final String... words) {
+        run(List.of(words)).assertRefused(part);
     }
 
-    private static Run run(final List<String> words) throws IOException, InterruptedException {
-        final List<String> command = new ArrayList<>(List.of(
-                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
-                "-XX:+UseSerialGC",
-                "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "bench",
-                "streaming",
-                "--json",
-                "-"));
+    private static ToolRun run(final List<String> words) {
+        final List<String> command = new ArrayList<>(List.of("bench", "streaming", "--json", "-"));
         command.addAll(words);
-        final Path err = Files.createTempFile("bench", ".err");
-        try {
-            final Process process =
-                    new ProcessBuilder(command).redirectError(err.toFile()).start();
-            final String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            return new Run(process.waitFor(), out, Files.readString(err));
-        } finally {
-            Files.delete(err);
-        }
+        return ToolRun.of(command.toArray(String[]::new));
     }
 }

@@ -116,11 +116,12 @@ public final class DemoCommand implements Callable<Integer> {
             DemoHosts.check(wanted, subscribers);
             requireUdp();
         }
+        final DemoPlan plan = plan(spec);
         final DemoResult result;
         try (DemoHosts made =
                 wanted == null ? DemoHosts.NONE : DemoHosts.make(wanted, subscribers, environment.console()::line)) {
-            networkInterface = made.networkInterface(networkInterface);
-            result = new DemoRun(plan(spec), made, environment).run();
+            final DemoPlan placed = plan.withInterface(made.networkInterface(networkInterface));
+            result = new DemoRun(placed, made, environment).run();
         }
         report.result(result.json(), result.text());
         if (result.mismatch().isEmpty()) {

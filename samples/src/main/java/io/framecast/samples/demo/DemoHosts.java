@@ -3,6 +3,7 @@ package io.framecast.samples.demo;
 import io.framecast.api.Channel;
 import io.framecast.api.SourceOptions;
 import io.framecast.api.error.ConfigException;
+import io.framecast.samples.network.NamespaceNeeds;
 import io.framecast.samples.network.Namespaces;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -40,6 +41,10 @@ final class DemoHosts implements AutoCloseable {
 
     /// @param lines takes why the hosts are none of their own
     static DemoHosts make(final int hosts, final int subscribers, final Consumer<String> lines) {
+        final String missing = NamespaceNeeds.missing(NamespaceNeeds.Tool.IP);
+        if (!missing.isEmpty()) {
+            return onLoopback(hosts, subscribers, missing, lines);
+        }
         final Namespaces made = new Namespaces();
         try {
             Namespaces.deleteAbandoned();
@@ -54,10 +59,14 @@ final class DemoHosts implements AutoCloseable {
             return new DemoHosts(hosts, subscribers, names.getFirst(), names.subList(1, names.size()), made::close);
         } catch (final IOException e) {
             made.close();
-            lines.accept("hosts: no network namespaces can be made here (" + e.getMessage()
-                    + "), so all are on the loopback; run as root with iproute2 installed");
-            return new DemoHosts(hosts, subscribers, "", List.of(), () -> {});
+            return onLoopback(hosts, subscribers, String.valueOf(e.getMessage()), lines);
         }
+    }
+
+    private static DemoHosts onLoopback(
+            final int hosts, final int subscribers, final String why, final Consumer<String> lines) {
+        lines.accept("hosts: no network namespaces can be made here (" + why + "), so all are on the loopback");
+        return new DemoHosts(hosts, subscribers, "", List.of(), () -> {});
     }
 
     /// @throws ConfigException naming the option, when the numbers do not fit

@@ -50,6 +50,20 @@ public record DemoPlan(
         }
     }
 
+    /// The same over another network interface.
+    DemoPlan withInterface(final String name) {
+        if (!(channel instanceof final Channel.Multicast group)) {
+            return this;
+        }
+        final Channel placed = new Channel.Multicast(
+                group.transport(),
+                group.group(),
+                group.name(),
+                group.link().withNetworkInterface(name),
+                group.stream());
+        return new DemoPlan(placed, frameBytes, subscribers, seconds, checksContent, input, node);
+    }
+
     List<String> publisherArguments() {
         final List<String> arguments = new ArrayList<>(List.of("publish", channel.toString()));
         arguments.addAll(input);

@@ -85,6 +85,13 @@ public final class Main implements Runnable {
         System.exit(status);
     }
 
+    /// Runs one command in this process, which goes on.
+    ///
+    /// @return the exit status
+    public static int run(final Environment environment, final String... arguments) {
+        return new Main(environment).run(arguments);
+    }
+
     /// Runs one command.
     ///
     /// @return the exit status

@@ -319,18 +319,17 @@ final class VerbsStreamTest {
         publisher.close(Duration.ofSeconds(30));
     }
 
-    /// A minute is what the source gives a connection that is being made.
+    /// The source reports the refusal, not the end of the minute that it gives a connection that is being made.
     @Test
     void shouldKnowAtOnceThatTheSourcesEndsCannotBeConnected() {
         standIn.set("connect_fails", 113);
         final Publisher publisher = open(Threading.SHARED, 0.02);
-        final long startNs = System.nanoTime();
         nodes.await(() -> count(3, FALLBACKS, "link") == 3, "three links that are given up");
-        assertTrue(System.nanoTime() - startNs < 20_000_000_000L, this::oneSided);
         assertEquals(
                 1,
                 nodes.notices().stream()
-                        .filter(each -> each.contains("a subscriber's credit and repair go by datagram"))
+                        .filter(each -> each.contains("a subscriber's credit and repair go by datagram")
+                                && each.contains("ibv_modify_qp"))
                         .count(),
                 () -> nodes.notices().toString());
         publish(publisher, 0, 60);
