@@ -1,5 +1,6 @@
 package io.framecast.samples.network;
 
+import io.framecast.engine.topology.PseudoFiles;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -90,7 +91,7 @@ public final class NamespaceNeeds {
 
     private static String status() {
         try {
-            return Files.readString(STATUS);
+            return PseudoFiles.read(STATUS);
         } catch (final IOException e) {
             // Not Linux, or no /proc: the first command gives the reason.
             return "";

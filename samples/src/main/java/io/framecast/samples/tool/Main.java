@@ -92,6 +92,12 @@ public final class Main implements Runnable {
         return new Main(environment).run(arguments);
     }
 
+    /// All commands with their options, to be read; nothing is run.
+    public static CommandLine commandLine() {
+        final Environment environment = ofProcess(new Stop());
+        return new Main(environment).commands(Report.of(new String[0], environment));
+    }
+
     /// Runs one command.
     ///
     /// @return the exit status
