@@ -59,7 +59,7 @@ count_left_out() {
         left=$((left + number))
         line=${line#left out: }
         printf '%s\t%s\t%s\n' "$name" "$number" "${line#skipped: }" >>"$report/reasons"
-    done < <(grep -aE '^(left out|skipped): ' "$1")
+    done < <(grep -aE '^(left out|skipped): ' "$1" || :)
 }
 
 # run_stage SCRIPT: under the limit of time in its line "# Limit: N s"; reports it and goes on where it fails.
@@ -71,7 +71,7 @@ run_stage() {
     printf '\n=== %s (alone: .ci/%s %s)\n' "$name" "$(basename "$0")" "$name"
     timeout --kill-after=15 "${limit:-600}" "$script" </dev/null 2>&1 | tee "$log" || status=$?
     seconds=$((SECONDS - begin))
-    last=$(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
+    last=$(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1) || :
     if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed ]]; then
         good=${BASH_REMATCH[1]} bad=${BASH_REMATCH[2]}
     fi

@@ -121,7 +121,7 @@ final class FiguresTest {
         final String cell = rows.getFirst().substring(row.length() + 4).replace(" ", "");
         for (final int bound : bounds) {
             assertTrue(
-                    figures(List.of(cell.replaceAll("[;|]", " ").replaceAll("(?<=\\d)B\\b", " ")))
+                    figures(List.of(cell.replaceAll("[;|]", " and ").replaceAll("(?<=\\d)B\\b", " ")))
                             .contains(Integer.toString(bound)),
                     () -> "docs/protocol.md: " + row + ": expected " + bound + ", got " + cell);
         }
