@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the stages share: which of their cases run, and how each is reported. Sourced by them. A stage prints one line for
+# Chooses and reports the cases of a stage. Sourced by the stages. A stage prints one line for
 # each case, `passed: …`, `FAILED: …` or `left out: … : reason`, and ends with "N passed, N failed".
 #
 #   CI_SCOPE   few: only the cases in the stage's list FEW, as .ci/run does; all: every case, the default
@@ -68,7 +68,7 @@ count_tests() {
     failed=$((failed + bad))
 }
 
-# What Maven says of a run that failed, and how long its modules took.
+# Shows the errors of a Maven log, and how long its modules took.
 show_maven() {
     grep -E '^\[(ERROR|FATAL)\]' "$1" | head -n 80 || :
     grep -E '(SUCCESS|FAILURE|SKIPPED) \[' "$1" || tail -n 40 "$1"

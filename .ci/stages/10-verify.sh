@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The README's test command as a new user runs it: in a fresh clone, with a fresh home, and with a PATH that holds only
-# what a minimal Debian with git, curl and a JDK has; as an ordinary user, then as root, then as an ordinary user in a
+# The README's test command as a new user runs it: in a fresh clone, with a fresh home, and with a PATH that holds only the
+# programs of a minimal Debian with git, curl and a JDK; as an ordinary user, then as root, then as an ordinary user in a
 # minimal tree made by debootstrap, for a PATH hides no library, header or Python module. Prints how many tests were
 # skipped, by reason; fails where a reason is not in .ci/skips. What the first run built stays in this checkout, so that
 # later stages compile nothing again.

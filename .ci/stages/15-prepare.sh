@@ -31,7 +31,7 @@ if [ ${#wanted[@]} -gt 0 ]; then
     apt-get -qq -y -o Acquire::Retries=3 --no-install-recommends install "${wanted[@]}" >/dev/null
 fi
 pass "${#PACKAGES[@]} packages are installed, ${#wanted[@]} of them now"
-# What the stages start, built once.
+# The stages start the tool: it is built once.
 timeout --kill-after=5 600 ./framecast --version
 pass 'the tool is built'
 end_cases

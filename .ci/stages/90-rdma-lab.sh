@@ -18,7 +18,7 @@ rdma-transport/lab/verify.sh 2>&1 | tee "$log" || status=$?
 if [ "$status" = 77 ]; then
     end_cases
 fi
-# What the lab counted: its own cases, and the tests that ran in the guest.
+# The lab counts its own cases, and the tests that ran in the guest.
 if [[ $(tail -n 1 "$log") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
     passed=${BASH_REMATCH[1]} failed=${BASH_REMATCH[2]}
 fi

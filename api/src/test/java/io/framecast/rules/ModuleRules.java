@@ -62,8 +62,7 @@ public abstract class ModuleRules {
     /// Those that read files of /proc and /sys, and those whose files a user names or a program of ours wrote. Every
     /// other class reads through `PseudoFiles`: a path may come as an argument, so the call alone shows nothing.
     private static final Set<String> FILE_READERS = Set.of(
-            "io.framecast.engine.topology.PseudoFiles",
-            "io.framecast.rdma.PseudoFiles",
+            "io.framecast.api.provider.PseudoFiles",
             "io.framecast.engine.crypto.KeyFile",
             "io.framecast.samples.input.Container",
             "io.framecast.samples.tool.Main",

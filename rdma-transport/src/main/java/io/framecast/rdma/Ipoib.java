@@ -1,6 +1,7 @@
 package io.framecast.rdma;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.api.provider.PseudoFiles;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;

@@ -1,6 +1,7 @@
 package io.framecast.rdma;
 
 import io.framecast.api.error.FramecastException;
+import io.framecast.api.provider.PseudoFiles;
 import io.framecast.rdma.verbs.CmLibrary;
 import io.framecast.rdma.verbs.Context;
 import io.framecast.rdma.verbs.Device;

@@ -1,6 +1,6 @@
 package io.framecast.engine.memory;
 
-import io.framecast.engine.topology.PseudoFiles;
+import io.framecast.api.provider.PseudoFiles;
 import java.nio.file.Path;
 import java.util.function.LongSupplier;
 import java.util.regex.Matcher;

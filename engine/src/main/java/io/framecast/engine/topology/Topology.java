@@ -1,5 +1,6 @@
 package io.framecast.engine.topology;
 
+import io.framecast.api.provider.PseudoFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package io.framecast.perf.chaos;
 import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.error.FramecastException;
-import io.framecast.engine.topology.PseudoFiles;
+import io.framecast.api.provider.PseudoFiles;
 import io.framecast.perf.harness.ChildRole;
 import io.framecast.perf.harness.ParentLink;
 import io.framecast.perf.harness.Records;

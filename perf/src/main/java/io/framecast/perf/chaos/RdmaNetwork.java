@@ -1,6 +1,6 @@
 package io.framecast.perf.chaos;
 
-import io.framecast.engine.topology.PseudoFiles;
+import io.framecast.api.provider.PseudoFiles;
 import io.framecast.samples.network.Shell;
 import java.io.IOException;
 import java.nio.file.Files;

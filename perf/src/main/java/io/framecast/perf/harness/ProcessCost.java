@@ -3,9 +3,9 @@ package io.framecast.perf.harness;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.framecast.api.provider.PseudoFiles;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
-import io.framecast.engine.topology.PseudoFiles;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

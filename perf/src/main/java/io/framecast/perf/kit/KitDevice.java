@@ -2,8 +2,8 @@ package io.framecast.perf.kit;
 
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.provider.DeviceBackendProvider;
+import io.framecast.api.provider.PseudoFiles;
 import io.framecast.api.spi.DeviceBackend;
-import io.framecast.engine.topology.PseudoFiles;
 import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.samples.json.Json;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.framecast.perf.rivals;
 
-import io.framecast.engine.topology.PseudoFiles;
+import io.framecast.api.provider.PseudoFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

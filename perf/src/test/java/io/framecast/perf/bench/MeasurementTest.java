@@ -51,7 +51,7 @@ final class MeasurementTest {
         final BenchCase setting = new BenchCase(
                 BenchScenario.THROUGHPUT, BenchNet.LOOPBACK, frameBytes, receivers, 1500, 0, true, framesPerSecond);
         final RoundResult result = measure(setting, new BenchSystem(system));
-        assertPlausible(result);
+        assertPlausible(new BenchSystem(system), result);
         assertEquals(new BenchSystem(system).transport(), result.transport());
         if (framesPerSecond > 0) {
             // Not much more than was offered (on a starved machine what was late comes in a burst): what is
@@ -82,7 +82,7 @@ final class MeasurementTest {
         try (Measurement measurement = measurement(new BenchGroup(parts))) {
             for (int i = 0; i < parts.size(); i++) {
                 final RoundResult result = measurement.run(parts.get(i).setting(), system, TIMES);
-                assertPlausible(result);
+                assertPlausible(system, result);
                 assertEquals(expected.get(i), result.onHost().placement());
                 // Heartbeats and joins are datagrams too.
                 assertEquals(datagramsPerSent, result.onHost().datagramsPerSent(), 0.2);
@@ -108,9 +108,11 @@ final class MeasurementTest {
     @Test
     void shouldCarryFramesWithoutBatching() throws Exception {
         assume(LinuxSocket.hasBatching(), "this kernel has no UDP_SEGMENT and UDP_GRO");
-        assertPlausible(measure(
-                new BenchCase(BenchScenario.THROUGHPUT, BenchNet.LOOPBACK, 100_000, 1, 1500, 0, false, 0),
-                BenchSystem.FLOOR));
+        assertPlausible(
+                BenchSystem.FLOOR,
+                measure(
+                        new BenchCase(BenchScenario.THROUGHPUT, BenchNet.LOOPBACK, 100_000, 1, 1500, 0, false, 0),
+                        BenchSystem.FLOOR));
     }
 
     @Test
@@ -118,7 +120,7 @@ final class MeasurementTest {
         final RoundResult result = measure(
                 new BenchCase(BenchScenario.LOSS, BenchNet.LOOPBACK, 100_000, 1, 1500, 0.01, true, 0),
                 BenchSystem.framecast("udp"));
-        assertPlausible(result);
+        assertPlausible(BenchSystem.framecast("udp"), result);
     }
 
     @Tag("campaign")
@@ -130,7 +132,7 @@ final class MeasurementTest {
                 new BenchCase(BenchScenario.THROUGHPUT, BenchNet.BRIDGE, 1_000_000, 2, 1500, 0, false, 30);
         for (final BenchSystem system : List.of(BenchSystem.FLOOR, BenchSystem.TCP)) {
             final RoundResult result = measure(setting, system);
-            assertPlausible(result);
+            assertPlausible(system, result);
             // TCP sends every byte to each of two.
             final double copies = system.equals(BenchSystem.TCP) ? 2 : 1;
             // Bytes in the kernel's queues are missing when counting ends: some per cent on a starved machine.
@@ -162,7 +164,7 @@ final class MeasurementTest {
             final Set<Long> processes = new HashSet<>();
             try (Measurement measurement = measurement(group)) {
                 for (final BenchPlan.Part part : group.parts()) {
-                    assertPlausible(measurement.run(part.setting(), system, TIMES));
+                    assertPlausible(system, measurement.run(part.setting(), system, TIMES));
                     ProcessHandle.current().children().map(ProcessHandle::pid).forEach(processes::add);
                 }
             }
@@ -176,12 +178,12 @@ final class MeasurementTest {
         final BenchSystem system = BenchSystem.TCP;
         final BenchPlan.Part part = part(system, 1, BenchNet.LOOPBACK);
         try (Measurement measurement = measurement(new BenchGroup(List.of(part)))) {
-            assertPlausible(measurement.run(part.setting(), system, TIMES));
+            assertPlausible(system, measurement.run(part.setting(), system, TIMES));
             ProcessHandle.current().children().findFirst().orElseThrow().destroyForcibly();
             final MeasurementFailedException failure = assertThrows(
                     MeasurementFailedException.class, () -> measurement.run(part.setting(), system, TIMES));
             assertTrue(String.valueOf(failure.getMessage()).startsWith("tcp "), failure::getMessage);
-            assertPlausible(measurement.run(part.setting(), system, TIMES));
+            assertPlausible(system, measurement.run(part.setting(), system, TIMES));
         }
     }
 
@@ -231,9 +233,12 @@ final class MeasurementTest {
         }
     }
 
-    private static void assertPlausible(final RoundResult result) {
+    private static void assertPlausible(final BenchSystem system, final RoundResult result) {
+        // The raw loop repairs nothing: a receiver that gets no core loses datagrams.
+        if (!system.equals(BenchSystem.FLOOR)) {
+            assertEquals(0, result.lostFrames());
+        }
         assertFalse(result.hasFailed(), result::failure);
-        assertEquals(0, result.lostFrames());
         assertTrue(result.goodputMBps() > 0, result::toString);
         assertTrue(result.cpuSecondsPerGB() >= 0 && result.sourceCpuSecondsPerGB() >= 0, result::toString);
         assertTrue(

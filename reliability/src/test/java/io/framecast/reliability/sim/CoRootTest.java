@@ -75,7 +75,18 @@ final class CoRootTest {
     @ParameterizedTest
     @EnumSource
     void shouldRepairMostFromCoRootsWhenTheyServe(final Feed feed) {
-        final SimReport report = run(2, 32, 40, options(32, 40, 4, feed));
+        serve(feed, 40);
+    }
+
+    @Tag("campaign")
+    @ParameterizedTest
+    @EnumSource
+    void shouldRepairMostFromCoRootsWhenTheyServeLonger(final Feed feed) {
+        serve(feed, 100);
+    }
+
+    private static void serve(final Feed feed, final int frames) {
+        final SimReport report = run(2, 32, frames, options(32, frames, 4, feed));
         assertTrue(report.of(SimCount.SET_REPAIRS) > 3 * report.of(SimCount.REPAIRS) / 4, report::toString);
         assertTrue(report.of(SimCount.AGGREGATES) > 0);
         assertEquals(0, report.of(SimCount.FAILOVERS));

@@ -1,9 +1,10 @@
 package io.framecast.samples.doctor;
 
+import io.framecast.api.provider.PseudoFiles;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
-import io.framecast.engine.topology.PseudoFiles;
 import io.framecast.rdma.RdmaSurvey.Finding;
+import io.framecast.samples.network.Capabilities;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -21,7 +22,6 @@ final class HostSurvey {
     private static final long RECEIVE_BYTES = 8L << 20;
     private static final long RECEIVE_BYTES_MIN = 4L << 20;
     private static final long SEND_BYTES_MIN = 1L << 20;
-    private static final int CAP_NET_ADMIN = 12;
     private static final String PERFORMANCE = "performance";
 
     private final Path root;
@@ -79,14 +79,7 @@ final class HostSurvey {
     }
 
     private boolean mayForce() {
-        final String capabilities = read("proc/self/status")
-                .lines()
-                .filter(line -> line.startsWith("CapEff:"))
-                .map(line -> line.substring("CapEff:".length()).strip())
-                .findFirst()
-                .orElse("");
-        return capabilities.matches("[0-9a-f]{1,16}")
-                && (Long.parseUnsignedLong(capabilities, 16) >>> CAP_NET_ADMIN & 1) != 0;
+        return Capabilities.of(read("proc/self/status")).has(Capabilities.NET_ADMIN);
     }
 
     private void governor() {

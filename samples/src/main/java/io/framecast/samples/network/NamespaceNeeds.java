@@ -1,8 +1,7 @@
 package io.framecast.samples.network;
 
-import io.framecast.engine.topology.PseudoFiles;
+import io.framecast.api.provider.PseudoFiles;
 import java.io.File;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,9 +13,6 @@ import java.util.stream.Stream;
 /// Finds the programs and privileges that network namespaces need, without running a program.
 public final class NamespaceNeeds {
     private static final Path STATUS = Path.of("/proc/self/status");
-    private static final String EFFECTIVE = "CapEff:";
-    private static final int NET_ADMIN = 12;
-    private static final int SYS_ADMIN = 21;
 
     /// A program, and Debian's package of it.
     public enum Tool {
@@ -40,7 +36,7 @@ public final class NamespaceNeeds {
     ///
     /// @return empty when nothing is missing
     public static String missing(final Tool... tools) {
-        return missing(Objects.requireNonNullElse(System.getenv("PATH"), ""), status(), tools);
+        return missing(Objects.requireNonNullElse(System.getenv("PATH"), ""), PseudoFiles.readOrEmpty(STATUS), tools);
     }
 
     /// @param status of the process, as in `/proc/self/status`; an empty one proves nothing
@@ -70,31 +66,14 @@ public final class NamespaceNeeds {
     }
 
     private static List<String> lacking(final String status) {
-        final String mask = status.lines()
-                .filter(line -> line.startsWith(EFFECTIVE))
-                .map(line -> line.substring(EFFECTIVE.length()).strip())
-                .findFirst()
-                .orElse("");
-        if (!mask.matches("[0-9a-f]{1,16}")) {
-            return List.of();
-        }
-        final long effective = Long.parseUnsignedLong(mask, 16);
+        final Capabilities capabilities = Capabilities.of(status);
         final List<String> lacking = new ArrayList<>();
-        if ((effective >>> SYS_ADMIN & 1) == 0) {
+        if (capabilities.isKnown() && !capabilities.has(Capabilities.SYS_ADMIN)) {
             lacking.add("CAP_SYS_ADMIN");
         }
-        if ((effective >>> NET_ADMIN & 1) == 0) {
+        if (capabilities.isKnown() && !capabilities.has(Capabilities.NET_ADMIN)) {
             lacking.add("CAP_NET_ADMIN");
         }
         return lacking;
-    }
-
-    private static String status() {
-        try {
-            return PseudoFiles.read(STATUS);
-        } catch (final IOException e) {
-            // Not Linux, or no /proc: the first command gives the reason.
-            return "";
-        }
     }
 }

@@ -1,4 +1,4 @@
-package io.framecast.engine.topology;
+package io.framecast.api.provider;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;

@@ -1,4 +1,4 @@
-package io.framecast.engine.topology;
+package io.framecast.api.provider;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,8 +12,8 @@ import java.util.Arrays;
 /// the first read of a number below /proc/sys (`proc_dointvec` returns nothing behind offset 0), so "4194304" becomes
 /// "4". Hence the first read here has room for the whole value.
 ///
-/// Main code reads no file of /proc or /sys but through this class; `ModuleRules` checks that. The module
-/// `rdma-transport` does not see the engine and has a copy. Any thread.
+/// Main code of every module reads files of /proc and /sys through this class alone; `ModuleRules` checks that. Any
+/// thread.
 public final class PseudoFiles {
     // Larger than any value that the kernel returns to one read alone.
     private static final int READ_BYTES = 1 << 14;
