@@ -50,7 +50,7 @@ fi
 on_emulated() {
     local text status=0
     without_java --device emulated:0 --quick --out "$work/emulated" >"$work/said" 2>&1 || status=$?
-    cat "$work/said"
+    sed 's/^/    /' "$work/said"
     verdict "$status" 'all of the kit on the emulated device, without Java'
     grep -q '"hardware": "hardware: emulated:0, ' "$work/emulated/verify.json" || status=1
     verdict "$status" 'results say that the device is emulated'
@@ -66,7 +66,7 @@ FEW=()
 
 status=0
 without_java --quick --out "$work/cuda" >"$work/said" 2>&1 || status=$?
-cat "$work/said"
+sed 's/^/    /' "$work/said"
 if [ "$status" = 77 ]; then
     [ "$(wc -l <"$work/said")" = 1 ] && grep -q '^skipped: cuda:0 cannot be used here: ' "$work/said" || status=1
     [ ! -e "$work/cuda" ] || status=1
