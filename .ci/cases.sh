@@ -41,6 +41,11 @@ is_wanted() {
     return 1
 }
 
+# lacks CASE REASON: leaves out a case that would run but for what this machine lacks.
+lacks() {
+    ! is_wanted "$1" || leave_out "$1" "$2"
+}
+
 # skip REASON: nothing of this stage can run here.
 skip() {
     printf 'skipped: %s\n' "$1"

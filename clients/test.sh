@@ -1542,7 +1542,7 @@ check 'libframecast under sanitizers' make -s -C "$here/c" check SANITIZE=1
 if command -v pkg-config >/dev/null; then
     check 'make install' test_install
 else
-    leave_out 'make install' 'no pkg-config'
+    lacks 'make install' 'no pkg-config'
 fi
 # Debian's, for its NumPy and PyTorch, and another one that is in front of it.
 pythons=$(for each in /usr/bin/python3 "$(command -v python3 || :)"; do
@@ -1551,11 +1551,11 @@ done | sort -u)
 for python in $pythons; do
     check 'Python' test_python "$python"
 done
-[ -n "$pythons" ] || leave_out 'Python' 'no python3'
+[ -n "$pythons" ] || lacks 'Python' 'no python3'
 if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
     check 'the programs of docs/c.md and docs/python.md' test_pages
 else
-    leave_out 'the programs of the pages' 'no NumPy: apt install python3-numpy'
+    lacks 'the programs of the pages' 'no NumPy: apt install python3-numpy'
 fi
 
 gstreamer=no
@@ -1570,7 +1570,7 @@ if command -v gst-launch-1.0 >/dev/null && pkg-config --exists gstreamer-video-1
     [ ! -e "$here/gstreamer/build/cuda-yes" ] || cuda=yes
     check 'gstreamer: CUDA: errors' test_gstreamer_device_errors
 else
-    leave_out 'GStreamer' 'apt install libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev gstreamer1.0-plugins-base gstreamer1.0-tools'
+    lacks 'GStreamer' 'apt install libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev gstreamer1.0-plugins-base gstreamer1.0-tools'
 fi
 
 if "$tool" --version >"$work/version" 2>&1; then
@@ -1579,22 +1579,22 @@ if "$tool" --version >"$work/version" 2>&1; then
     if [ "$(uname -m)" = x86_64 ]; then
         check 'device memory of another process' test_device
     else
-        leave_out 'device memory' 'the stub of the driver is for x86-64'
+        lacks 'device memory' 'the stub of the driver is for x86-64'
     fi
     if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
         check 'formats' test_formats
         if /usr/bin/python3 -c 'import torch' 2>/dev/null; then
             check 'a camera to PyTorch' test_classify
         else
-            leave_out 'a camera to PyTorch' 'no PyTorch: apt install python3-torch'
+            lacks 'a camera to PyTorch' 'no PyTorch: apt install python3-torch'
         fi
         if command -v g++ >/dev/null; then
             check 'samples' test_samples
         else
-            leave_out 'the samples' 'no C++ compiler: apt install g++'
+            lacks 'the samples' 'no C++ compiler: apt install g++'
         fi
     else
-        leave_out 'formats and samples' 'no NumPy: apt install python3-numpy'
+        lacks 'formats and samples' 'no NumPy: apt install python3-numpy'
     fi
     if [ "$gstreamer" = yes ]; then
         check 'gstreamer: a file through a pipeline' test_gstreamer_file
@@ -1609,9 +1609,9 @@ if "$tool" --version >"$work/version" 2>&1; then
         check 'gstreamer: sink: errors' test_gstreamer_sink_errors
         check 'gstreamer: the sample' test_gstreamer_sample
         if [ "$cuda" = no ]; then
-            leave_out 'CUDA memory in GStreamer' 'apt install libgstreamer-plugins-bad1.0-dev'
+            lacks 'CUDA memory in GStreamer' 'apt install libgstreamer-plugins-bad1.0-dev'
         elif [ "$(uname -m)" != x86_64 ]; then
-            leave_out 'CUDA memory in GStreamer' 'the stub of the driver is for x86-64'
+            lacks 'CUDA memory in GStreamer' 'the stub of the driver is for x86-64'
         else
             check 'gstreamer: CUDA: pictures in its memory' test_gstreamer_device
             check 'gstreamer: CUDA: pipelines start and stop' test_gstreamer_device_stops
@@ -1619,7 +1619,7 @@ if "$tool" --version >"$work/version" 2>&1; then
             if [ -e "$(pkg-config --variable=pluginsdir gstreamer-1.0)/libgstnvcodec.so" ]; then
                 check 'gstreamer: CUDA: cudadownload' test_gstreamer_download
             else
-                leave_out 'cudadownload' 'apt install gstreamer1.0-plugins-bad'
+                lacks 'cudadownload' 'apt install gstreamer1.0-plugins-bad'
             fi
         fi
     fi
@@ -1640,13 +1640,13 @@ if "$tool" --version >"$work/version" 2>&1; then
         if [ "$gstreamer" = yes ] && gst-inspect-1.0 --exists x264enc && gst-inspect-1.0 --exists avdec_h264; then
             check 'gstreamer: sink: H.264 with loss' test_gstreamer_h264
         else
-            leave_out 'H.264' 'apt install gstreamer1.0-plugins-ugly gstreamer1.0-libav'
+            lacks 'H.264' 'apt install gstreamer1.0-plugins-ugly gstreamer1.0-libav'
         fi
         check 'a Python program publishes to another network namespace' test_python_publishes_to_another_namespace
         check 'three Python programs and a Java one share a stream' test_one_stream_for_one_host
         check 'a Python program is killed with frames held' test_killed_with_frames_held
     else
-        leave_out 'another network namespace' 'it needs root and iproute2'
+        lacks 'another network namespace' 'it needs root and iproute2'
     fi
     for python in $pythons; do
         check 'a Python program publishes' test_python_publishes "$python"
@@ -1661,7 +1661,7 @@ if "$tool" --version >"$work/version" 2>&1; then
     check 'a server that joins is killed' test_serve_is_killed
     check 'a server refuses' test_serve_refuses
 else
-    leave_out 'what needs the tool' "$(tail -n 1 "$work/version")"
+    lacks 'what needs the tool' "$(tail -n 1 "$work/version")"
 fi
 
 end_cases

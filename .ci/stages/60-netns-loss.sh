@@ -187,6 +187,6 @@ if command -v ethtool >/dev/null; then
     done
     run_case udp 1 2 single
 else
-    leave_out 'single datagrams' 'ethtool is missing'
+    lacks 'single datagrams' 'ethtool is missing'
 fi
 end_cases

@@ -165,7 +165,7 @@ PYTHON
 # Readers beside the publisher in one namespace, a member in another.
 mixed() {
     local name=mixed subscribers=3 pids=() i
-    [ "$(id -u)" = 0 ] && command -v ip >/dev/null || { leave_out mixed 'namespaces need root and ip'; return; }
+    [ "$(id -u)" = 0 ] && command -v ip >/dev/null || { lacks mixed 'namespaces need root and ip'; return; }
     add_namespace "$id-here"
     add_namespace "$id-there"
     step ip link add eth0 netns "$id-here" type veth peer name eth0 netns "$id-there"

@@ -714,7 +714,7 @@ run 'offload: joined in forwarding' offloads 'tx-udp-segmentation off' 'gro on r
 if build_old_kernel; then
     run 'offload: refused by the kernel (EIO)' old_kernel
 else
-    leave_out 'offload: refused by the kernel (EIO)' "needs cc and seccomp: $(said "$work/cc.log")"
+    lacks 'offload: refused by the kernel (EIO)' "needs cc and seccomp: $(said "$work/cc.log")"
 fi
 
 run 'group: IPv4, interfaces by address' group "$GROUP" 10.77.0.1 10.77.0.2
@@ -754,7 +754,7 @@ run 'buffers: default size, 80 MB frame' buffers 80000000 80m 1
 if setpriv --reuid=65534 --regid=65534 --clear-groups test -r framecast -a -r .framecast 2>/dev/null; then
     run 'buffers: a user without rights' unprivileged
 else
-    leave_out 'buffers: a user without rights' 'another user cannot read this checkout'
+    lacks 'buffers: a user without rights' 'another user cannot read this checkout'
 fi
 
 run 'sessions: two sources on one group and port' two_sources
