@@ -15,6 +15,7 @@ set -euo pipefail
 here=$(pwd)
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 root=$(pwd)
+. .mvn/jdk.sh
 work=$root/perf/target/gpu-kit
 name=framecast-gpu-kit
 # What Framecast needs (all but java.desktop, which draws plots), its libraries and JUnit.
@@ -22,20 +23,6 @@ modules=java.base,java.logging,java.management,java.xml,jdk.httpserver,jdk.jfr,j
 
 say() {
     printf 'gpu kit: %s\n' "$1" >&2
-}
-
-find_jdk() {
-    local candidate version
-    for candidate in "${JAVA25_HOME:-}" "${JAVA_HOME:-}" /usr/lib/jvm/* /opt/*; do
-        [ -x "$candidate/bin/jlink" ] && [ -r "$candidate/release" ] || continue
-        version=$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$candidate/release")
-        if [ "${version:-0}" -ge 25 ]; then
-            printf '%s\n' "$candidate"
-            return
-        fi
-    done
-    say 'no JDK 25 or newer found: install temurin-25-jdk or set JAVA25_HOME'
-    return 2
 }
 
 # A class of Framecast whose module is not in the runtime would be missed on the GPU machine only.
@@ -56,7 +43,7 @@ check_modules() {
 
 build() {
     local jdk module
-    jdk=$(find_jdk)
+    find_jdk || { say "$(jdk_missing)"; return 2; }
     say 'building'
     # shellcheck disable=SC2086 # GPU_KIT_MAVEN is a list of words, such as -o
     ./mvnw -q ${GPU_KIT_MAVEN:-} -DskipTests -Pgpu-kit -pl perf -am package </dev/null >&2

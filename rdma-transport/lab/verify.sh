@@ -204,18 +204,8 @@ demo() {
     fi
 }
 
-# The JDK of the build: JAVA25_HOME, or what the launcher would take.
-find_jdk() {
-    local candidate
-    for candidate in "${JAVA25_HOME:-}" "${JAVA_HOME:-}" /usr/lib/jvm/* /opt/*; do
-        [ -x "$candidate/bin/javac" ] && grep -qsE '^JAVA_VERSION="(2[5-9]|[3-9][0-9])' "$candidate/release" || continue
-        printf '%s\n' "$candidate"
-        return
-    done
-    return 1
-}
-
-jdk=$(find_jdk) || skip 'no JDK 25 or newer: set JAVA25_HOME'
+. .mvn/jdk.sh
+find_jdk || skip "$(jdk_missing)"
 export JAVA25_HOME=$jdk
 if [ -n "$device" ]; then
     IFS=, read -ra DEVICES <<<"$device"

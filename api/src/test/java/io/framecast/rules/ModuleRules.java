@@ -88,8 +88,7 @@ public abstract class ModuleRules {
         stamps.write();
         assertTrue(
                 unformatted.isEmpty(),
-                () -> "not formatted; to fix it: JAVA_HOME=<jdk 25> ./mvnw spotless:apply\n"
-                        + String.join("\n", unformatted) + "\n");
+                () -> "not formatted; to fix it: ./mvnw spotless:apply\n" + String.join("\n", unformatted) + "\n");
     }
 
     @Test

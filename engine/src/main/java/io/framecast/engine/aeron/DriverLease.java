@@ -3,6 +3,7 @@ package io.framecast.engine.aeron;
 import io.aeron.Aeron;
 import io.aeron.CncFileDescriptor;
 import io.aeron.CommonContext;
+import io.aeron.driver.Configuration;
 import io.aeron.driver.MediaDriver;
 import io.aeron.driver.ThreadingMode;
 import io.framecast.api.error.TransportException;
@@ -34,6 +35,10 @@ final class DriverLease implements AutoCloseable {
 
     private static final long SHARED_TIMEOUT_MS = 10_000;
 
+    /// Of a private driver: 8192 counters, more than a source with all its members takes. A driver writes each page of
+    /// its counters and of their names when it starts: Aeron's default is 40 MiB of shared memory, these are 5.
+    private static final int PRIVATE_COUNTERS_BYTES = 1 << 20;
+
     private static final int SPINS_MAX = 10;
     private static final int YIELDS_MAX = 20;
     private static final long PARK_NS_MIN = 1_000;
@@ -59,7 +64,7 @@ final class DriverLease implements AutoCloseable {
         final DriverDirectory directory = DriverDirectory.create();
         @Nullable MediaDriver driver = null;
         try {
-            driver = launch(directory.driver(), PRIVATE_TIMEOUT_MS, notices);
+            driver = launch(directory.driver(), PRIVATE_TIMEOUT_MS, PRIVATE_COUNTERS_BYTES, notices);
             final MediaDriver launched = driver;
             final Aeron client = connect(directory.driver(), PRIVATE_TIMEOUT_MS, notices);
             return new DriverLease(client, () -> CloseHelper.quietCloseAll(launched, directory));
@@ -105,7 +110,8 @@ final class DriverLease implements AutoCloseable {
         }
     }
 
-    private static MediaDriver launch(final Path directory, final long timeoutMs, final Notices notices) {
+    private static MediaDriver launch(
+            final Path directory, final long timeoutMs, final int countersBytes, final Notices notices) {
         final long timeoutNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
         final MediaDriver.Context context = new MediaDriver.Context()
                 .aeronDirectoryName(directory.toString())
@@ -113,6 +119,7 @@ final class DriverLease implements AutoCloseable {
                 .sharedIdleStrategy(new BackoffIdleStrategy(SPINS_MAX, YIELDS_MAX, PARK_NS_MIN, PARK_NS_MAX))
                 .sharedThreadFactory(daemon("framecast-aeron-driver"))
                 .errorHandler(notices)
+                .counterValuesBufferLength(countersBytes)
                 .clientLivenessTimeoutNs(timeoutNs)
                 .publicationUnblockTimeoutNs(2 * timeoutNs)
                 .warnIfDirectoryExists(false)
@@ -182,7 +189,15 @@ final class DriverLease implements AutoCloseable {
                 return new SharedDriver(directory, null, null, 0);
             }
             try {
-                return new SharedDriver(directory, launch(directory, SHARED_TIMEOUT_MS, notices), lock, 0);
+                return new SharedDriver(
+                        directory,
+                        launch(
+                                directory,
+                                SHARED_TIMEOUT_MS,
+                                Configuration.COUNTERS_VALUES_BUFFER_LENGTH_DEFAULT,
+                                notices),
+                        lock,
+                        0);
             } catch (final RuntimeException e) {
                 lock.close();
                 throw e;

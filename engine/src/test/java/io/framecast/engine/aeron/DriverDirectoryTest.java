@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.testing.TestJvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,12 +33,7 @@ class DriverDirectoryTest {
 
     @Test
     void shouldClearUpWhenTheOwnerWasKilledAndNotBefore() throws IOException, InterruptedException {
-        final Process owner = new ProcessBuilder(
-                        ProcessHandle.current().info().command().orElseThrow(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Owner.class.getName(),
-                        parent.toString())
+        final Process owner = new ProcessBuilder(TestJvm.command(Owner.class, parent.toString()))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try {
@@ -67,12 +63,7 @@ class DriverDirectoryTest {
     void shouldKeepItsLockWhenItsOwnProcessSweeps() throws IOException, InterruptedException {
         try (DriverDirectory own = DriverDirectory.create(parent)) {
             DriverDirectory.sweep(parent);
-            final Process other = new ProcessBuilder(
-                            ProcessHandle.current().info().command().orElseThrow(),
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            Sweeper.class.getName(),
-                            parent.toString())
+            final Process other = new ProcessBuilder(TestJvm.command(Sweeper.class, parent.toString()))
                     .inheritIO()
                     .start();
             assertTrue(other.waitFor(60, TimeUnit.SECONDS));

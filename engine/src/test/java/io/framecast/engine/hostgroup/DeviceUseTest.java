@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.framecast.api.Channel;
 import io.framecast.engine.libc.Linux;
-import java.nio.file.Path;
+import io.framecast.testing.TestJvm;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -102,14 +102,7 @@ final class DeviceUseTest {
 
     @Test
     void shouldFreeTheDeviceOfAProcessThatIsKilled() throws Exception {
-        final Process member = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Member.class.getName(),
-                        uri)
+        final Process member = new ProcessBuilder(TestJvm.command(Member.class, uri))
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         try {

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.testing.TestJvm;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -136,16 +136,7 @@ final class CounterFileTest {
     }
 
     private Process start(final String chosen) throws IOException {
-        final String java =
-                Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        return new ProcessBuilder(List.of(
-                        java,
-                        "-Xmx64m",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Writer.class.getName(),
-                        directory.toString(),
-                        chosen))
+        return new ProcessBuilder(TestJvm.command(Writer.class, directory.toString(), chosen))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
     }

@@ -23,6 +23,7 @@ import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.JoinLayout;
 import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.Wire;
+import io.framecast.testing.FrameBytes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -51,11 +52,7 @@ class ClosePathTest {
     }
 
     private MemorySegment frame(final int id) {
-        final MemorySegment frame = arena.allocate(80_000 + id);
-        for (long i = 0; i < frame.byteSize(); i++) {
-            frame.set(ValueLayout.JAVA_BYTE, i, StreamFixture.value(id, i));
-        }
-        return frame;
+        return FrameBytes.write(id, arena.allocate(80_000 + id));
     }
 
     private void offer(final Publisher publisher, final int id, final Subscriber... readers) {

@@ -14,10 +14,10 @@ import io.framecast.engine.aeron.AeronTransportProvider;
 import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.metrics.CounterReader;
 import io.framecast.engine.udp.UdpTransportProvider;
+import io.framecast.testing.FrameBytes;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -117,11 +117,7 @@ class CoRootStreamTest {
     }
 
     private static MemorySegment frame(final Arena arena, final int id) {
-        final MemorySegment frame = arena.allocate(FRAME_BYTES, 64);
-        for (long i = 0; i < FRAME_BYTES; i++) {
-            frame.set(ValueLayout.JAVA_BYTE, i, StreamFixture.value(id, i));
-        }
-        return frame;
+        return FrameBytes.write(id, arena.allocate(FRAME_BYTES, 64));
     }
 
     private static void publish(final Publisher publisher, final List<Member> members, final int from, final int to) {

@@ -7,8 +7,8 @@ import io.framecast.api.DeviceFrame;
 import io.framecast.api.LossReason;
 import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.testing.FrameBytes;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -108,11 +108,7 @@ final class DeliveryCheck implements AutoCloseable {
         stream.await(frame.ready());
         stream.copyToHost(host, 0, frame.region().address(), frame.length());
         stream.synchronize();
-        for (long i = 0; i < frame.length(); i++) {
-            if (host.get(ValueLayout.JAVA_BYTE, i) != StreamFixture.value(id, i)) {
-                throw new AssertionError("frame " + id + " has a wrong byte at " + i);
-            }
-        }
+        FrameBytes.require(id, host, frame.length());
     }
 
     /// Every frame of the stream was delivered or reported lost, from the first one on.

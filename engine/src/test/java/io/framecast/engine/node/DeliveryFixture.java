@@ -18,9 +18,9 @@ import io.framecast.engine.metrics.CounterReader;
 import io.framecast.engine.metrics.CounterSample;
 import io.framecast.engine.udp.UdpTransportProvider;
 import io.framecast.reliability.session.ReceiveSession;
+import io.framecast.testing.FrameBytes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -121,9 +121,7 @@ final class DeliveryFixture implements AutoCloseable {
     /// The same, while no node runs.
     void offer(final int length) {
         final int id = lengths.size();
-        for (int i = 0; i < length; i++) {
-            content.set(ValueLayout.JAVA_BYTE, i, StreamFixture.value(id, i));
-        }
+        FrameBytes.write(id, content.asSlice(0, length));
         // Known before it can be received.
         lengths.add(length);
         if (publisher.offer(content.asSlice(0, length), options) < 0) {

@@ -20,9 +20,9 @@ import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.FifoNetwork;
 import io.framecast.engine.memory.HostProvider;
+import io.framecast.testing.FrameBytes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -80,11 +80,7 @@ class DeviceSourceTest {
     }
 
     private MemorySegment frame(final int id) {
-        final MemorySegment frame = arena.allocate(length(id));
-        for (long i = 0; i < frame.byteSize(); i++) {
-            frame.set(ValueLayout.JAVA_BYTE, i, StreamFixture.value(id, i));
-        }
-        return frame;
+        return FrameBytes.write(id, arena.allocate(length(id)));
     }
 
     @ParameterizedTest

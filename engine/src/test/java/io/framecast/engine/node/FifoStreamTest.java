@@ -15,9 +15,9 @@ import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.FifoNetwork;
 import io.framecast.api.spi.FifoTransport;
 import io.framecast.engine.memory.HostProvider;
+import io.framecast.testing.FrameBytes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -107,13 +107,7 @@ class FifoStreamTest {
         }
 
         static void check(final DeviceFrame frame) {
-            final int id = (int) frame.frameId();
-            final MemorySegment bytes = frame.region().host();
-            for (long i = 0; i < frame.length(); i++) {
-                if (bytes.get(ValueLayout.JAVA_BYTE, i) != StreamFixture.value(id, i)) {
-                    throw new AssertionError("frame " + id + " of " + frame.length() + " differs at byte " + i);
-                }
-            }
+            FrameBytes.require((int) frame.frameId(), frame.region().host(), frame.length());
         }
 
         SubscriberStats stats() {
@@ -142,11 +136,7 @@ class FifoStreamTest {
     }
 
     private MemorySegment frame(final int id, final int length) {
-        final MemorySegment frame = arena.allocate(length);
-        for (int i = 0; i < length; i++) {
-            frame.set(ValueLayout.JAVA_BYTE, i, StreamFixture.value(id, i));
-        }
-        return frame;
+        return FrameBytes.write(id, arena.allocate(length));
     }
 
     private void deliver(final int frames, final int burst, final Lengths lengths) {

@@ -1,15 +1,14 @@
 package io.framecast.engine.node;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.framecast.api.DeviceFrame;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.testing.FrameBytes;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 
-/// Checks each frame's bytes against [StreamFixture#value], in order.
+/// Checks each frame's bytes against [FrameBytes], in order.
 final class FrameCheck implements AutoCloseable {
     private final DeviceStream stream;
     private final MemorySegment host;
@@ -43,12 +42,7 @@ final class FrameCheck implements AutoCloseable {
         stream.await(frame.ready());
         stream.copyToHost(host, 0, frame.region().address(), frame.length());
         stream.synchronize();
-        final byte[] actual = host.asSlice(0, frame.length()).toArray(ValueLayout.JAVA_BYTE);
-        final byte[] wanted = new byte[actual.length];
-        for (int i = 0; i < wanted.length; i++) {
-            wanted[i] = StreamFixture.value(id, i);
-        }
-        assertArrayEquals(wanted, actual);
+        FrameBytes.require(id, host, frame.length());
         frame.close();
     }
 

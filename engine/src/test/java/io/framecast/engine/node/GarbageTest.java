@@ -19,6 +19,7 @@ import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.metrics.CounterReader;
 import io.framecast.engine.metrics.CounterSample;
 import io.framecast.engine.udp.UdpTransportProvider;
+import io.framecast.testing.FrameBytes;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -175,11 +176,7 @@ class GarbageTest {
     }
 
     private MemorySegment frame(final int id) {
-        final byte[] bytes = new byte[FRAME_BYTES - id % 3_000];
-        for (int i = 0; i < bytes.length; i++) {
-            bytes[i] = StreamFixture.value(id, i);
-        }
-        return MemorySegment.ofArray(bytes);
+        return MemorySegment.ofArray(FrameBytes.of(id, FRAME_BYTES - id % 3_000));
     }
 
     private void check(final DeviceFrame frame, final int id) {

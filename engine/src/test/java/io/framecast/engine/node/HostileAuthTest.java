@@ -18,6 +18,7 @@ import io.framecast.engine.metrics.CounterReader;
 import io.framecast.engine.metrics.CounterSample;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.udp.UdpTransportProvider;
+import io.framecast.testing.FrameBytes;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
@@ -213,11 +214,7 @@ class HostileAuthTest {
     }
 
     private static MemorySegment frame(final int id) {
-        final byte[] bytes = new byte[FRAME_BYTES - id % 3_000];
-        for (int i = 0; i < bytes.length; i++) {
-            bytes[i] = StreamFixture.value(id, i);
-        }
-        return MemorySegment.ofArray(bytes);
+        return MemorySegment.ofArray(FrameBytes.of(id, FRAME_BYTES - id % 3_000));
     }
 
     private static void check(final DeviceFrame frame, final int id) {

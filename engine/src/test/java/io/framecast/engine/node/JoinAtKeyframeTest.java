@@ -10,6 +10,7 @@ import io.framecast.api.LossReason;
 import io.framecast.api.Publisher;
 import io.framecast.api.SourceEvent;
 import io.framecast.api.Subscriber;
+import io.framecast.testing.FrameBytes;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -41,7 +42,7 @@ class JoinAtKeyframeTest {
             frame.awaitReady();
             final MemorySegment host = frame.region().host();
             assertEquals(
-                    StreamFixture.value((int) id, frame.length() - 1),
+                    FrameBytes.value((int) id, frame.length() - 1),
                     host.get(ValueLayout.JAVA_BYTE, frame.length() - 1));
             given.add(id);
             frame.close();
@@ -54,10 +55,7 @@ class JoinAtKeyframeTest {
         nodes.until(
                 () -> {
                     takers.forEach(this::poll);
-                    final byte[] frame = new byte[bytes];
-                    for (int i = 0; i < bytes; i++) {
-                        frame[i] = StreamFixture.value(published, i);
-                    }
+                    final byte[] frame = FrameBytes.of(published, bytes);
                     final boolean key = published % KEYFRAME_EVERY == 0;
                     final FrameOptions options = key ? FrameOptions.KEYFRAME : FrameOptions.DEFAULT;
                     published += publisher.offer(MemorySegment.ofArray(frame), options) > 0 ? 1 : 0;

@@ -11,9 +11,9 @@ import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.api.spi.FifoNetwork;
 import io.framecast.engine.memory.HostProvider;
+import io.framecast.testing.FrameBytes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 
@@ -65,11 +65,7 @@ abstract class LateDeviceFixture {
     }
 
     final MemorySegment frame(final int id, final long bytes) {
-        final MemorySegment frame = arena.allocate(bytes);
-        for (long i = 0; i < bytes; i++) {
-            frame.set(ValueLayout.JAVA_BYTE, i, StreamFixture.value(id, i));
-        }
-        return frame;
+        return FrameBytes.write(id, arena.allocate(bytes));
     }
 
     @AfterEach

@@ -15,8 +15,7 @@ import io.framecast.api.spi.FifoNetwork;
 import io.framecast.api.spi.FifoTransport;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.engine.memory.HostProvider;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import io.framecast.testing.FrameBytes;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -66,11 +65,8 @@ class LateReadStreamTest {
         final DeviceFrame frame = subscriber.poll();
         if (frame != null) {
             final int id = (int) frame.frameId();
-            final MemorySegment bytes = frame.region().host();
             assertEquals(LENGTH, frame.length());
-            for (long i = 0; i < LENGTH; i++) {
-                assertEquals(StreamFixture.value(id, i), bytes.get(ValueLayout.JAVA_BYTE, i), "frame " + id);
-            }
+            FrameBytes.require(id, frame.region().host(), LENGTH);
             polled++;
             frame.close();
         }
@@ -81,9 +77,7 @@ class LateReadStreamTest {
         if (publisher.tryClaim(LENGTH, claim) <= 0) {
             return false;
         }
-        for (long i = 0; i < LENGTH; i++) {
-            claim.segment().set(ValueLayout.JAVA_BYTE, i, StreamFixture.value(offered, i));
-        }
+        FrameBytes.write(offered, claim.segment().asSlice(0, LENGTH));
         return true;
     }
 

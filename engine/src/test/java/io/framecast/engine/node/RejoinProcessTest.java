@@ -11,6 +11,7 @@ import io.framecast.api.error.ConfigException;
 import io.framecast.engine.metrics.CounterReader;
 import io.framecast.engine.metrics.CounterSample;
 import io.framecast.engine.node.SourceLog.Feeder;
+import io.framecast.testing.TestJvm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -53,16 +54,7 @@ class RejoinProcessTest {
     }
 
     private Process start(final String log, final String... arguments) throws IOException {
-        final List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
-                "-Xmx256m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                RejoinChild.class.getName()));
-        command.addAll(List.of(arguments));
-        final Process child = new ProcessBuilder(command)
+        final Process child = new ProcessBuilder(TestJvm.command(RejoinChild.class, arguments))
                 .redirectErrorStream(true)
                 .redirectOutput(directory.resolve(log).toFile())
                 .start();

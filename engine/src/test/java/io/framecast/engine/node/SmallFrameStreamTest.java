@@ -14,7 +14,7 @@ import io.framecast.engine.publish.EnginePublisher;
 import io.framecast.engine.publish.SourceSession;
 import io.framecast.engine.subscribe.SessionQueue;
 import io.framecast.reliability.wire.StreamInfo;
-import java.lang.foreign.MemorySegment;
+import io.framecast.testing.FrameBytes;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -57,10 +57,7 @@ class SmallFrameStreamTest {
         assertEquals(wanted.sourceTimestampNs(), frame.sourceTimestampNs());
         assertEquals(List.of(wanted.metadata().length), List.of(frame.metadata().length));
         frame.awaitReady();
-        final MemorySegment bytes = frame.region().host();
-        for (int i = 0; i < length; i++) {
-            assertEquals(StreamFixture.value(id, i), bytes.get(ValueLayout.JAVA_BYTE, i));
-        }
+        FrameBytes.require(id, frame.region().host(), length);
     }
 
     private boolean publish(final StreamFixture stream, final int id, final int length, final FrameClaim claim) {
@@ -77,9 +74,7 @@ class SmallFrameStreamTest {
         }
         // Other sends during an open claim must not damage it.
         stream.idle();
-        for (int i = 0; i < length; i++) {
-            claim.segment().set(ValueLayout.JAVA_BYTE, i, StreamFixture.value(id, i));
-        }
+        FrameBytes.write(id, claim.segment().asSlice(0, length));
         claim.commit(options(id));
         return true;
     }
@@ -166,8 +161,7 @@ class SmallFrameStreamTest {
                 final DeviceFrame[] frame = new DeviceFrame[1];
                 stream.await(() -> (frame[0] = stream.subscriber.poll()) != null, "frame");
                 assertEquals(id, frame[0].frameId());
-                assertEquals(
-                        StreamFixture.value(id, 63), frame[0].region().host().get(ValueLayout.JAVA_BYTE, 63));
+                assertEquals(FrameBytes.value(id, 63), frame[0].region().host().get(ValueLayout.JAVA_BYTE, 63));
                 frame[0].close();
             }
             assertTrue(stream.closePublisher(Duration.ofSeconds(30)));

@@ -13,8 +13,8 @@ import io.framecast.api.Publisher;
 import io.framecast.api.SourceEvent;
 import io.framecast.api.SourceEvent.Kind;
 import io.framecast.api.Subscriber;
+import io.framecast.testing.FrameBytes;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -103,12 +103,8 @@ final class SourceLog {
         frames++;
         frame.awaitReady();
         assertEquals(bytes(publisher, (int) frame.frameId()), frame.length());
-        final MemorySegment host = frame.region().host();
-        for (long i = 0; i < frame.length(); i++) {
-            if (host.get(ValueLayout.JAVA_BYTE, i) != value(publisher, (int) frame.frameId(), i)) {
-                throw new AssertionError("byte " + i + " of frame " + frame.frameId() + " of " + publisher);
-            }
-        }
+        FrameBytes.require(
+                content(publisher, (int) frame.frameId()), frame.region().host(), frame.length());
         frame.close();
     }
 
@@ -129,8 +125,9 @@ final class SourceLog {
         return 1 + (id * 7_001L + publisher * 997L) % 60_000;
     }
 
-    private static byte value(final int publisher, final int id, final long index) {
-        return StreamFixture.value(id + 7 * publisher, index);
+    // The number whose bytes a frame of that publisher has.
+    private static int content(final int publisher, final int id) {
+        return id + 7 * publisher;
     }
 
     /// Publishes frames with the content that the log expects.
@@ -152,10 +149,7 @@ final class SourceLog {
 
         /// @return whether the frame was taken
         boolean offer() {
-            final byte[] bytes = new byte[(int) bytes(number, id)];
-            for (int i = 0; i < bytes.length; i++) {
-                bytes[i] = value(number, id, i);
-            }
+            final byte[] bytes = FrameBytes.of(content(number, id), bytes(number, id));
             final FrameOptions options = FrameOptions.DEFAULT.withMetadata(new byte[] {(byte) number});
             final boolean taken = publisher.offer(MemorySegment.ofArray(bytes), options) > 0;
             id += taken ? 1 : 0;

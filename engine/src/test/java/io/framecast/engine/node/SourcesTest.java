@@ -13,6 +13,7 @@ import io.framecast.engine.metrics.CounterReader;
 import io.framecast.engine.metrics.CounterSample;
 import io.framecast.engine.node.SourceLog.Feeder;
 import io.framecast.engine.subscribe.EngineSubscriber;
+import io.framecast.testing.FrameBytes;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -422,7 +423,7 @@ class SourcesTest {
         nodes.until(() -> System.nanoTime() - startNs > 400_000_000L, "heartbeats of the third");
         assertEquals(0, third.publisher.readySubscribers());
         held.forEach(frame -> assertEquals(
-                StreamFixture.value(7 * held.indexOf(frame), 0),
+                FrameBytes.value(7 * held.indexOf(frame), 0),
                 frame.region().host().get(java.lang.foreign.ValueLayout.JAVA_BYTE, 0)));
         held.forEach(io.framecast.api.DeviceFrame::close);
         nodes.until(() -> third.publisher.readySubscribers() == 1, "joined once there is room");

@@ -8,10 +8,10 @@ import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.engine.metrics.CounterReader;
+import io.framecast.testing.FrameBytes;
 import io.framecast.testing.TestPorts;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
@@ -97,15 +97,7 @@ public final class StreamFixture implements AutoCloseable {
     }
 
     MemorySegment frame(final int id, final long bytes) {
-        final MemorySegment frame = arena.allocate(bytes, 64);
-        for (long i = 0; i < bytes; i++) {
-            frame.set(ValueLayout.JAVA_BYTE, i, value(id, i));
-        }
-        return frame;
-    }
-
-    static byte value(final int id, final long index) {
-        return (byte) (index * 31 + (index >>> 11) + id * 131L);
+        return FrameBytes.write(id, arena.allocate(bytes, 64));
     }
 
     /// Offers until the frame is taken, polling the subscriber meanwhile.

@@ -13,6 +13,7 @@ import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
 import io.framecast.api.spi.DeviceRegion;
+import io.framecast.testing.FrameBytes;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
@@ -149,7 +150,7 @@ class StreamTest {
             stream.await(() -> (frame[0] = stream.subscriber.poll()) != null, "frame");
             assertEquals(region.address(), frame[0].region().address());
             assertEquals(99_000, frame[0].length());
-            assertEquals(StreamFixture.value(0, 98_999), region.host().get(ValueLayout.JAVA_BYTE, 98_999));
+            assertEquals(FrameBytes.value(0, 98_999), region.host().get(ValueLayout.JAVA_BYTE, 98_999));
             frame[0].close();
         }
     }

@@ -17,9 +17,9 @@ import io.framecast.api.SourceEvent.Kind;
 import io.framecast.api.Subscriber;
 import io.framecast.engine.subscribe.EngineSubscriber;
 import io.framecast.engine.subscribe.Subscription;
+import io.framecast.testing.FrameBytes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -47,20 +47,13 @@ class UserCallbackTest {
     }
 
     private void offer(final Publisher publisher, final int id) {
-        final MemorySegment frame = arena.allocate(40_000);
-        for (long i = 0; i < frame.byteSize(); i++) {
-            frame.set(ValueLayout.JAVA_BYTE, i, StreamFixture.value(id, i));
-        }
+        final MemorySegment frame = FrameBytes.write(id, arena.allocate(40_000));
         nodes.until(() -> publisher.offer(frame, FrameOptions.DEFAULT) > 0, "taken");
     }
 
     private void check(final DeviceFrame frame) {
         assertEquals(40_000, frame.length());
-        for (long i = 0; i < frame.length(); i++) {
-            assertEquals(
-                    StreamFixture.value((int) frame.frameId(), i),
-                    frame.region().host().get(ValueLayout.JAVA_BYTE, i));
-        }
+        FrameBytes.require((int) frame.frameId(), frame.region().host(), frame.length());
         given.add(frame.frameId());
     }
 

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.framecast.gpu.cuda.StubLibrary;
+import io.framecast.testing.TestJvm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -97,14 +97,7 @@ class ArrivalUnderStubTest {
 
     private static Map<String, String> child() throws IOException, InterruptedException {
         final Path output = directory.resolve("out");
-        final List<String> command = new ArrayList<>(List.of(
-                at(Path.of(System.getProperty("java.home"), "bin"), "java"),
-                "--enable-native-access=ALL-UNNAMED",
-                "-Xmx256m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                StubArrivalChild.class.getName()));
-        final ProcessBuilder builder = new ProcessBuilder(command);
+        final ProcessBuilder builder = new ProcessBuilder(TestJvm.command(StubArrivalChild.class));
         builder.environment().put("LD_LIBRARY_PATH", directory.toString());
         final Process process = builder.redirectErrorStream(true)
                 .redirectOutput(output.toFile())

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.spi.DeviceBackendContract;
+import io.framecast.testing.TestJvm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -246,14 +247,7 @@ class CudaUnderStubTest {
     private static Map<String, String> child(final String mode, final Map<String, String> environment)
             throws IOException, InterruptedException {
         final Path output = Files.createTempFile(directory, mode, ".out");
-        final ProcessBuilder builder = new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-Xmx256m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "io.framecast.gpu.cuda.StubChild",
-                mode);
+        final ProcessBuilder builder = new ProcessBuilder(TestJvm.command(StubChild.class, mode));
         builder.environment().put("LD_LIBRARY_PATH", directory.toString());
         builder.environment().putAll(environment);
         final Process process = builder.redirectErrorStream(true)

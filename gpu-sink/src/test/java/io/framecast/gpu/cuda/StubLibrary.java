@@ -2,6 +2,7 @@ package io.framecast.gpu.cuda;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.framecast.testing.TestJvm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -63,18 +64,9 @@ public record StubLibrary(Path folder) {
     ///
     /// @return what it wrote to stdout
     String run(final Class<?> main, final String... words) throws IOException, InterruptedException {
-        final List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:+UseSerialGC",
-                "-Xmx256m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                main.getName()));
-        command.addAll(List.of(words));
         final Path said = folder.resolve("said");
         final Path errors = folder.resolve("errors");
-        final ProcessBuilder builder = new ProcessBuilder(command);
+        final ProcessBuilder builder = new ProcessBuilder(TestJvm.command(main, words));
         builder.environment().put("LD_LIBRARY_PATH", folder.toString());
         final Process process = builder.redirectOutput(said.toFile())
                 .redirectError(errors.toFile())

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.perf.litmus.StubDriver;
 import io.framecast.samples.json.Json;
+import io.framecast.testing.TestJvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,14 +50,7 @@ final class KitRunTest {
     }
 
     private static ProcessBuilder kit(final List<String> words) {
-        final List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                KitMain.class.getName()));
-        command.addAll(words);
-        return new ProcessBuilder(command);
+        return new ProcessBuilder(TestJvm.command(KitMain.class, words.toArray(String[]::new)));
     }
 
     @Test

@@ -17,9 +17,9 @@ import io.framecast.engine.metrics.CounterReader;
 import io.framecast.engine.metrics.CounterSample;
 import io.framecast.gpu.emulated.EmulatedConfig;
 import io.framecast.gpu.emulated.EmulatedProvider;
+import io.framecast.testing.TestJvm;
 import io.framecast.testing.TestPorts;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.InputStreamReader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -152,16 +152,7 @@ class DeviceFaultsTest {
     @Tag("campaign")
     @Test
     void shouldEvictAProcessThatWasKilledWhileItHeldFrames() throws Exception {
-        final Process child = new ProcessBuilder(
-                        System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
-                        "-XX:+UseSerialGC",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        HoldingChild.class.getName(),
-                        group + "emulated:0",
-                        "2")
+        final Process child = new ProcessBuilder(TestJvm.command(HoldingChild.class, group + "emulated:0", "2"))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (BufferedReader said =

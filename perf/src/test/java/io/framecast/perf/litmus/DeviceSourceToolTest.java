@@ -5,11 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.samples.json.Json;
 import io.framecast.samples.tool.Main;
+import io.framecast.testing.TestJvm;
 import io.framecast.testing.TestPorts;
-import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -18,16 +17,7 @@ import org.junit.jupiter.api.Test;
 /// The command line tool with frames in device memory, as users start it.
 class DeviceSourceToolTest {
     private static Process start(final String... words) throws IOException {
-        final List<String> command = new ArrayList<>(List.of(
-                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
-                "-XX:+UseSerialGC",
-                "--enable-native-access=ALL-UNNAMED",
-                "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName()));
-        command.addAll(List.of(words));
-        return new ProcessBuilder(command)
+        return new ProcessBuilder(TestJvm.command(Main.class, words))
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
     }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.rules.Repository;
-import java.io.File;
+import io.framecast.testing.TestJvm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -69,18 +69,7 @@ public record StubDriver(Path folder) {
 
     /// A Java process of this class path whose driver is the stub.
     ProcessBuilder java(final Class<?> main, final String... arguments) {
-        final ProcessBuilder builder = new ProcessBuilder(Stream.concat(
-                        Stream.of(
-                                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
-                                "-XX:+UseSerialGC",
-                                "-Xmx256m",
-                                "--enable-native-access=ALL-UNNAMED",
-                                "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                main.getName()),
-                        List.of(arguments).stream())
-                .toList());
+        final ProcessBuilder builder = new ProcessBuilder(TestJvm.command(main, arguments));
         builder.environment().put("LD_LIBRARY_PATH", folder.toString());
         return builder;
     }

@@ -13,9 +13,9 @@ import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.engine.metrics.CounterReader;
 import io.framecast.engine.metrics.CounterSample;
+import io.framecast.testing.FrameBytes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -168,16 +168,8 @@ final class StreamNodes implements AutoCloseable {
         return lengths.applyAsInt(id);
     }
 
-    private static byte value(final int id, final long index) {
-        return (byte) (index * 31 + (index >>> 11) + id * 131L);
-    }
-
     MemorySegment frame(final int id) {
-        final MemorySegment frame = arena.allocate(length(id));
-        for (long i = 0; i < frame.byteSize(); i++) {
-            frame.set(ValueLayout.JAVA_BYTE, i, value(id, i));
-        }
-        return frame;
+        return FrameBytes.write(id, arena.allocate(length(id)));
     }
 
     /// Offers frames until all are with every subscriber.
@@ -209,8 +201,7 @@ final class StreamNodes implements AutoCloseable {
         for (int i = 0; i < receivers.size(); i++) {
             final Receiver receiver = receivers.get(i);
             if (!receiver.gone) {
-                final int number = i;
-                receiver.subscriber.poll(frame -> check(number, receiver, frame), 10);
+                receiver.subscriber.poll(frame -> check(receiver, frame), 10);
                 done &= receiver.polled == frames;
             }
         }
@@ -218,17 +209,12 @@ final class StreamNodes implements AutoCloseable {
         return done;
     }
 
-    private void check(final int number, final Receiver receiver, final DeviceFrame frame) {
+    private void check(final Receiver receiver, final DeviceFrame frame) {
         final int id = gaps ? (int) frame.frameId() : receiver.polled;
         receiver.polled++;
         assertEquals(id, frame.frameId());
         assertEquals(length(id), frame.length());
-        final MemorySegment bytes = bytes(receiver, frame);
-        for (long i = 0; i < frame.length(); i++) {
-            if (bytes.get(ValueLayout.JAVA_BYTE, i) != value(id, i)) {
-                throw new AssertionError("subscriber " + number + ": frame " + id + " differs at byte " + i);
-            }
-        }
+        FrameBytes.require(id, bytes(receiver, frame), frame.length());
         final long address = frame.region().address();
         receiver.inBuffers += receiver.buffers.stream().anyMatch(buffer -> buffer.address() == address) ? 1 : 0;
         frame.close();
