@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -146,6 +147,11 @@ final class BadInputTest {
         arguments.addAll(List.of("--json", "-"));
         tool.run(arguments.toArray(String[]::new)).assertFailed(ExitStatus.USAGE, part);
         assertTrue(((ToolFixture.ThreadLauncher) tool.children).launched.isEmpty(), "no process was started");
+    }
+
+    @AfterEach
+    void endAll() throws InterruptedException {
+        tool.endAll();
     }
 
     @Test

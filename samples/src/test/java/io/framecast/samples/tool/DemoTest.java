@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -39,6 +40,11 @@ final class DemoTest {
     private static String option(final List<String> arguments, final String name) {
         final int at = arguments.indexOf(name);
         return at < 0 ? "" : arguments.get(at + 1);
+    }
+
+    @AfterEach
+    void endAll() throws InterruptedException {
+        tool.endAll();
     }
 
     @Test

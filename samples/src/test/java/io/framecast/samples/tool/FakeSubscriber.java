@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 
 /// A queue of frames in a [FakeDevice]'s memory.
 final class FakeSubscriber implements Subscriber {
@@ -144,7 +145,7 @@ final class FakeSubscriber implements Subscriber {
 
     @Override
     public boolean awaitFrame(final Duration longest) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(20_000);
         synchronized (network) {
             return !queue.isEmpty();
         }

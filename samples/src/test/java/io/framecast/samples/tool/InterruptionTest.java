@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,10 +41,8 @@ final class InterruptionTest {
     private Path directory;
 
     private void awaitFrames() {
-        while (tool.network.subscribers.isEmpty()
-                || tool.network.subscribers.getFirst().stats().frames() == 0) {
-            Thread.onSpinWait();
-        }
+        ToolFixture.awaitWhile(() -> tool.network.subscribers.isEmpty()
+                || tool.network.subscribers.getFirst().stats().frames() == 0);
     }
 
     private ToolFixture.Background publishFile(final String... more) throws Exception {
@@ -54,6 +53,11 @@ final class InterruptionTest {
         final String[] all = java.util.Arrays.copyOf(arguments, arguments.length + more.length);
         System.arraycopy(more, 0, all, arguments.length, more.length);
         return tool.start(all);
+    }
+
+    @AfterEach
+    void endAll() throws InterruptedException {
+        tool.endAll();
     }
 
     @Test
@@ -117,9 +121,7 @@ final class InterruptionTest {
     @Test
     void shouldNotEndTheStreamWhenSubscribersDoNotCome() throws Exception {
         final var subscriber = tool.start("subscribe", ToolFixture.URI, "--json", "-");
-        while (tool.network.subscribers.isEmpty()) {
-            Thread.onSpinWait();
-        }
+        ToolFixture.awaitWhile(() -> tool.network.subscribers.isEmpty());
         tool.run(
                         "publish",
                         ToolFixture.URI,
@@ -152,9 +154,7 @@ final class InterruptionTest {
     @Test
     void shouldSayThatNothingWasPublishedWhenInterruptedBeforeSubscribersCome() throws Exception {
         final var publisher = tool.start("publish", ToolFixture.URI, "--input", "test", "--json", "-");
-        while (tool.network.publisher == null) {
-            Thread.onSpinWait();
-        }
+        ToolFixture.awaitWhile(() -> tool.network.publisher == null);
         tool.stop.request();
         publisher.join().assertFailed(ExitStatus.INTERRUPTED, "nothing was published");
     }
@@ -162,9 +162,7 @@ final class InterruptionTest {
     @Test
     void shouldEndAtOnceWhenAllLeftBeforeTheEnd() throws Exception {
         final var subscriber = tool.start("subscribe", ToolFixture.URI, "--frames", "2");
-        while (tool.network.subscribers.isEmpty()) {
-            Thread.onSpinWait();
-        }
+        ToolFixture.awaitWhile(() -> tool.network.subscribers.isEmpty());
         tool.run("publish", ToolFixture.URI, "--input", "test", "--rate", "0", "--frames", "30", "--json", "-")
                 .assertFailed(ExitStatus.PEER_LOST, "all left before the end, and none is there for the rest");
         assertEquals(ExitStatus.DONE, subscriber.join().status());
@@ -173,14 +171,10 @@ final class InterruptionTest {
     @Test
     void shouldGoOnWithANewSubscriberWhenALiveInputsLastOneLeft() throws Exception {
         final var first = tool.start("subscribe", ToolFixture.URI, "--frames", "2");
-        while (tool.network.subscribers.isEmpty()) {
-            Thread.onSpinWait();
-        }
+        ToolFixture.awaitWhile(() -> tool.network.subscribers.isEmpty());
         final var publisher = tool.start("publish", ToolFixture.URI, "--input", "test", "--frame-bytes", "64");
         assertEquals(ExitStatus.DONE, first.join().status());
-        while (!tool.network.publisher.alone) {
-            Thread.onSpinWait();
-        }
+        ToolFixture.awaitWhile(() -> !tool.network.publisher.alone);
         final var second = tool.start("subscribe", ToolFixture.URI, "--frames", "2");
         assertEquals(ExitStatus.DONE, second.join().status());
         tool.stop.request();

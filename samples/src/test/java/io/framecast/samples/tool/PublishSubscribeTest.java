@@ -23,6 +23,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,6 +49,11 @@ final class PublishSubscribeTest {
         final List<?> list = (List<?>) run.json().get("subscribers");
         assertEquals(1, list.size());
         return (Map<?, ?>) list.getFirst();
+    }
+
+    @AfterEach
+    void endAll() throws InterruptedException {
+        tool.endAll();
     }
 
     @Test
@@ -364,9 +370,7 @@ final class PublishSubscribeTest {
     void shouldWaitForEverWhereTheTimeoutIsZero() throws Exception {
         final var publish = tool.start(
                 "publish", ToolFixture.URI, "--input", "test", "--frames", "3", "--wait-timeout", "0", "--json", "-");
-        while (tool.network.publisher == null) {
-            Thread.onSpinWait();
-        }
+        ToolFixture.awaitWhile(() -> tool.network.publisher == null);
         final var subscriber = tool.start("subscribe", ToolFixture.URI, "--wait-timeout", "0", "--json", "-");
         assertEquals(ExitStatus.DONE, publish.join().status());
         assertEquals(3L, received(subscriber.join()).get("frames"));
@@ -377,10 +381,8 @@ final class PublishSubscribeTest {
         final var subscriber = tool.startApart("subscribe", ToolFixture.URI, "--check-test", "1", "--json", "-");
         final var publisher =
                 tool.start("publish", ToolFixture.URI, "--input", "test", "--frame-bytes", "64", "--json=-");
-        while (tool.network.subscribers.isEmpty()
-                || tool.network.subscribers.getFirst().stats().frames() == 0) {
-            Thread.onSpinWait();
-        }
+        ToolFixture.awaitWhile(() -> tool.network.subscribers.isEmpty()
+                || tool.network.subscribers.getFirst().stats().frames() == 0);
         tool.stop.request();
         assertEquals(ExitStatus.DONE, publisher.join().status());
         assertEquals(ExitStatus.DONE, subscriber.join().status());
@@ -389,9 +391,7 @@ final class PublishSubscribeTest {
     @Test
     void shouldTakeNoMoreFramesThanAskedFor() throws Exception {
         final var subscriber = tool.start("subscribe", ToolFixture.URI, "--frames", "2", "--json", "-");
-        while (tool.network.subscribers.isEmpty()) {
-            Thread.onSpinWait();
-        }
+        ToolFixture.awaitWhile(() -> tool.network.subscribers.isEmpty());
         final var publish = publishTest("--wait-timeout", "0.2");
         assertEquals(2L, received(subscriber.join()).get("frames"));
         publish.assertFailed(ExitStatus.PEER_LOST, "no subscriber is left");
@@ -462,9 +462,7 @@ final class PublishSubscribeTest {
     @Test
     void shouldFailInOneLineWhenTheJoinIsRefused() throws Exception {
         final var subscriber = tool.start("subscribe", ToolFixture.URI, "--json", "-");
-        while (tool.network.subscribers.isEmpty()) {
-            Thread.onSpinWait();
-        }
+        ToolFixture.awaitWhile(() -> tool.network.subscribers.isEmpty());
         synchronized (tool.network) {
             tool.network.subscribers.getFirst().fail(Subscriber.State.FAILED, "ring: expected at least 9 bytes, got 3");
         }

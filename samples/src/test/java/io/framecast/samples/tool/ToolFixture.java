@@ -1,6 +1,7 @@
 package io.framecast.samples.tool;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.samples.ChildLauncher;
@@ -17,10 +18,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /// Runs the tool within this process, over a [FakeNetwork].
 public final class ToolFixture {
+    private static final long PATIENCE_MS = 60_000;
+
     static final String URI = "framecast:auto?group=224.20.30.39:24326|channel=test";
 
     final FakeNetwork network = new FakeNetwork();
@@ -28,6 +33,7 @@ public final class ToolFixture {
     InputStream in = new ByteArrayInputStream(new byte[0]);
     List<FrameWorkerProvider> workers = List.of();
     ChildLauncher children = new ThreadLauncher(this);
+    private final List<Background> backgrounds = new ArrayList<>();
 
     /// The results of one run.
     public record Run(int status, byte[] out, String err) {
@@ -72,10 +78,12 @@ public final class ToolFixture {
 
     /// Runs a command while another runs on a thread of its own.
     static final class Background {
+        private final Stop stop;
         private final Thread thread;
         private volatile Run result;
 
         private Background(final ToolFixture fixture, final Stop stop, final String... arguments) {
+            this.stop = stop;
             thread = Thread.ofPlatform().daemon().start(() -> result = fixture.run(stop, arguments));
         }
 
@@ -90,15 +98,43 @@ public final class ToolFixture {
     }
 
     Background start(final String... arguments) {
-        return new Background(this, stop, arguments);
+        return start(stop, arguments);
     }
 
     /// As a process of its own: [#stop] is not for it.
     Background startApart(final String... arguments) {
-        return new Background(this, new Stop(), arguments);
+        return start(new Stop(), arguments);
     }
 
-    /// The demo's children as threads, which cannot be killed but can be made to look so.
+    private Background start(final Stop stop, final String... arguments) {
+        final Background background = new Background(this, stop, arguments);
+        backgrounds.add(background);
+        return background;
+    }
+
+    /// Waits while the condition holds.
+    static void awaitWhile(final BooleanSupplier condition) {
+        final long startNs = System.nanoTime();
+        while (condition.getAsBoolean()) {
+            if (System.nanoTime() - startNs > PATIENCE_MS * 1_000_000) {
+                throw new AssertionError("waited in vain");
+            }
+            LockSupport.parkNanos(20_000);
+        }
+    }
+
+    /// Ends what still runs: its threads would take the processors from the tests that follow.
+    void endAll() throws InterruptedException {
+        for (final Background background : backgrounds) {
+            background.stop.request();
+        }
+        for (final Background background : backgrounds) {
+            background.thread.join(PATIENCE_MS);
+            assertFalse(background.isAlive(), "a command that ends when it is asked to");
+        }
+    }
+
+    /// The demo's children as threads, which can be stopped but not killed.
     static final class ThreadLauncher implements ChildLauncher {
         final List<List<String>> launched = new ArrayList<>();
         final List<ThreadChild> started = new ArrayList<>();
@@ -115,7 +151,7 @@ public final class ToolFixture {
             final boolean killed = launched.size() - 1 == killIndex;
             final ThreadChild child = killed
                     ? new ThreadChild(new Run(137, new byte[0], ""), lines)
-                    : new ThreadChild(fixture.start(arguments.toArray(String[]::new)), lines);
+                    : new ThreadChild(fixture.startApart(arguments.toArray(String[]::new)), lines);
             started.add(child);
             return child;
         }
@@ -162,11 +198,19 @@ public final class ToolFixture {
         @Override
         public void stop() {
             stopped = true;
+            request();
         }
 
         @Override
         public void kill() {
             killed = true;
+            request();
+        }
+
+        private void request() {
+            if (background != null) {
+                background.stop.request();
+            }
         }
     }
 }
