@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CudaUnderStubTest {
     private static final Path SOURCES =
             Path.of(System.getProperty("basedir", ".")).resolve("src/test/c");
+
+    private static final Map<Map.Entry<String, Map<String, String>>, Map<String, String>> SAID = new HashMap<>();
 
     @TempDir
     static Path directory;
@@ -244,7 +247,17 @@ class CudaUnderStubTest {
         }
     }
 
+    /// What a child says in that mode, which runs once for each environment.
     private static Map<String, String> child(final String mode, final Map<String, String> environment)
+            throws IOException, InterruptedException {
+        final Map.Entry<String, Map<String, String>> key = Map.entry(mode, environment);
+        if (!SAID.containsKey(key)) {
+            SAID.put(key, run(mode, environment));
+        }
+        return SAID.get(key);
+    }
+
+    private static Map<String, String> run(final String mode, final Map<String, String> environment)
             throws IOException, InterruptedException {
         final Path output = Files.createTempFile(directory, mode, ".out");
         final ProcessBuilder builder = new ProcessBuilder(TestJvm.command(StubChild.class, mode));

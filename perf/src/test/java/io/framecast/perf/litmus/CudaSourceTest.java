@@ -35,7 +35,7 @@ class CudaSourceTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"1", "512", "4096"})
+    @ValueSource(strings = {"1", "4096"})
     void shouldReadFramesUpToTheLimit(final String limit) throws Exception {
         final Map<String, String> said = child("|fastcopy-read-max=" + limit, Map.of());
         assertEquals(limit, said.get("read-max"), said::toString);

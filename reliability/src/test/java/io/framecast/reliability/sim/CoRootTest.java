@@ -75,7 +75,7 @@ final class CoRootTest {
     @ParameterizedTest
     @EnumSource
     void shouldRepairMostFromCoRootsWhenTheyServe(final Feed feed) {
-        serve(feed, 40);
+        serve(feed, 20);
     }
 
     @Tag("campaign")
