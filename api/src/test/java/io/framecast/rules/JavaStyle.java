@@ -1,10 +1,5 @@
 package io.framecast.rules;
 
-import com.palantir.javaformat.java.Formatter;
-import com.palantir.javaformat.java.FormatterException;
-import com.palantir.javaformat.java.ImportOrderer;
-import com.palantir.javaformat.java.JavaFormatterOptions;
-import com.palantir.javaformat.java.RemoveUnusedImports;
 import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.MethodTree;
@@ -15,16 +10,14 @@ import com.sun.source.util.TreePathScanner;
 import com.sun.source.util.Trees;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
-/// The rules on formatting, length of methods, and names. Complaints are lines `file:line: what, and the
+/// The rules on length of lines and methods, and on names. Complaints are lines `file:line: what, and the
 /// limit`.
 final class JavaStyle {
     static final int METHOD_LINES_MAX = 70;
@@ -33,10 +26,6 @@ final class JavaStyle {
     private static final Pattern SUFFIX = Pattern.compile("\\w*(Manager|Helper|Helpers|Util|Utils|Impl|Base)");
     // Spelled in two parts, so that this file does not complain of itself.
     private static final Pattern MARK = Pattern.compile("\\b(TO" + "DO|FIX" + "ME|X" + "XX)\\b(?!\\(#\\d+\\))");
-
-    private static final Formatter FORMATTER = Formatter.createFormatter(JavaFormatterOptions.builder()
-            .style(JavaFormatterOptions.Style.PALANTIR)
-            .build());
 
     private final List<String> complaints = new ArrayList<>();
 
@@ -50,43 +39,6 @@ final class JavaStyle {
         }
         style.checkTrees(sources);
         return style.complaints;
-    }
-
-    /// @param stamps of the sources that were found formatted before
-    /// @return where the source differs from its formatted text; empty where it does not
-    static List<String> unformatted(final Path path, final FormatStamps stamps) {
-        final String source = Repository.read(path);
-        if (stamps.has(source)) {
-            return List.of();
-        }
-        try {
-            final String formatted = format(source);
-            if (formatted.equals(source)) {
-                stamps.add(source);
-                return List.of();
-            }
-            return List.of(Repository.ROOT.relativize(path) + ":" + firstDifference(source, formatted));
-        } catch (final FormatterException e) {
-            return List.of(Repository.ROOT.relativize(path) + ": " + e.getMessage());
-        }
-    }
-
-    /// The steps of `spotless:apply`.
-    static String format(final String source) throws FormatterException {
-        final String ordered = ImportOrderer.reorderImports(source, JavaFormatterOptions.Style.PALANTIR);
-        return FORMATTER.formatSource(RemoveUnusedImports.removeUnusedImports(ordered));
-    }
-
-    private static int firstDifference(final String a, final String b) {
-        final List<String> as = a.lines().toList();
-        final List<String> bs = b.lines().toList();
-        final int common = Math.min(as.size(), bs.size());
-        return Stream.iterate(0, i -> i + 1)
-                        .limit(common)
-                        .filter(i -> !as.get(i).equals(bs.get(i)))
-                        .findFirst()
-                        .orElse(common)
-                + 1;
     }
 
     private void checkLines(final String file, final List<String> lines) {

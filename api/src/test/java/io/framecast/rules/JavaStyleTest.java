@@ -3,7 +3,6 @@ package io.framecast.rules;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import com.palantir.javaformat.java.FormatterException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -11,12 +10,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// The rules on one source find its faults.
 final class JavaStyleTest {
-    @Test
-    void shouldComplainWhenSourceIsNotFormatted() throws FormatterException {
-        final String source = "package p;\n\nimport java.util.List;\n\nclass A {\n  int a ;\n}\n";
-        assertEquals("package p;\n\nclass A {\n    int a;\n}\n", JavaStyle.format(source));
-    }
-
     @ParameterizedTest
     @CsvSource({
         "class FooManager {}, false",

@@ -80,18 +80,6 @@ public abstract class ModuleRules {
     }
 
     @Test
-    void shouldBeFormatted() {
-        final FormatStamps stamps = FormatStamps.read(Repository.MODULE.resolve("target/formatted.txt"));
-        final List<String> unformatted = Repository.javaSources().parallelStream()
-                .flatMap(path -> JavaStyle.unformatted(path, stamps).stream())
-                .toList();
-        stamps.write();
-        assertTrue(
-                unformatted.isEmpty(),
-                () -> "not formatted; to fix it: ./mvnw spotless:apply\n" + String.join("\n", unformatted) + "\n");
-    }
-
-    @Test
     void shouldKeepToLengthsAndNames() {
         final List<String> complaints = JavaStyle.complaints(Repository.javaSources().stream()
                 .map(path ->
