@@ -11,30 +11,7 @@ all_passed=0
 all_failed=0
 started=$SECONDS
 
-# Whether directory $1 holds a JDK 25 or newer.
-is_jdk() {
-    local version
-    [ -x "$1/bin/javac" ] && [ -r "$1/release" ] || return 1
-    version=$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$1/release")
-    [ "${version:-0}" -ge 25 ]
-}
-
-# Sets JAVA25_HOME, by which Maven and stages find the JDK.
-find_jdk() {
-    local candidate
-    for candidate in "${JAVA25_HOME:-}" "${JAVA_HOME:-}" /usr/lib/jvm/* /opt/*; do
-        if is_jdk "$candidate"; then
-            export JAVA25_HOME=$candidate
-            # Maven itself runs on any java; only where there is none it takes the JDK 25 too.
-            if [ -z "${JAVA_HOME:-}" ] && ! command -v java >/dev/null; then
-                export JAVA_HOME=$candidate
-            fi
-            return
-        fi
-    done
-    printf 'no JDK 25 or newer in /usr/lib/jvm, JAVA25_HOME or JAVA_HOME: install temurin-25-jdk\n'
-    exit 2
-}
+. .mvn/jdk.sh
 
 quoted() {
     local text=${1//\\/\\\\}
@@ -135,8 +112,9 @@ run_stages() {
     rm -rf -- "$report"
     mkdir -p "$report"
     : >"$report/reasons"
-    find_jdk
-    printf 'JDK: %s · Maven runs on: %s · %s CPUs\n' "$JAVA25_HOME" "${JAVA_HOME:-$(command -v java)}" "$(nproc)"
+    find_jdk || { jdk_missing && exit 2; }
+    export JAVA25_HOME=$jdk JAVA_HOME=$jdk
+    printf 'JDK: %s · %s CPUs\n' "$jdk" "$(nproc)"
     for name; do
         [ -x ".ci/stages/$name.sh" ] || { printf 'no stage %s; there are: %s\n' "$name" \
             "$(cd .ci/stages && printf '%s ' *.sh | sed 's/\.sh//g')" && exit 2; }

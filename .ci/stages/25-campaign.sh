@@ -13,7 +13,7 @@ start=$(mktemp)
 log=$(mktemp)
 trap 'rm -f -- "$start" "$log"' EXIT
 status=0
-./mvnw verify -fae -Pcampaign -Dmaven.compiler.useIncrementalCompilation=false >"$log" 2>&1 || status=$?
+./mvnw -T1 verify -fae -Pcampaign -Dmaven.compiler.useIncrementalCompilation=false >"$log" 2>&1 || status=$?
 show_maven "$log"
 count_tests . tools "$status" "$start"
 end_cases
