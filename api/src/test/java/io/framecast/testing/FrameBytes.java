@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /// The bytes of each test frame: a function of its number and of the place in it. Whole frames are written and compared
-/// in bulk, for the first compiler (C1) takes some 100 ns for each single byte of a segment.
+/// in bulk: under the first compiler (C1) single bytes of segments took most of the time of such tests.
 public final class FrameBytes {
     private static final int STEP = 31;
     // STEP times this is 1 modulo 256.

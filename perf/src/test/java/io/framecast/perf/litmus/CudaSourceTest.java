@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +38,17 @@ class CudaSourceTest {
     @ParameterizedTest
     @ValueSource(strings = {"1", "4096"})
     void shouldReadFramesUpToTheLimit(final String limit) throws Exception {
+        readUpTo(limit);
+    }
+
+    @Tag("campaign")
+    @ParameterizedTest
+    @ValueSource(strings = {"512"})
+    void shouldReadFramesUpToOtherLimits(final String limit) throws Exception {
+        readUpTo(limit);
+    }
+
+    private static void readUpTo(final String limit) throws Exception {
         final Map<String, String> said = child("|fastcopy-read-max=" + limit, Map.of());
         assertEquals(limit, said.get("read-max"), said::toString);
         requireAll(said);
