@@ -33,7 +33,6 @@ exporter() {
 
 # stream NAME DEVICE VICTIM [OPTIONS]: VICTIM is the number of the subscriber to kill, 0 for none, `exporter` for the one
 # that copies frames to its device for the others; the first one leads. OPTIONS are more of the subscribers' channel.
-# Status 3: nothing is wrong but the number of copies.
 stream() {
     local uri="framecast:udp?group=224.20.30.48:$((port += 3))|channel=$1|interface=127.0.0.1|alive-timeout=1000|device=$2"
     local pids=() i victim=$3 status
@@ -87,26 +86,13 @@ for i in (1, 2, 3):
     for way, count in result.get("placement", {}).get("frames", {}).items():
         to_device[way] = to_device.get(way, 0) + count
 copies = to_device.get("staged", 0) + to_device.get("exported", 0)
-# Without sharing it would be three copies of each frame.
-if name.startswith("gpu-") and victim == 0 and copies > 2 * frames:
-    print(f"{name}: {copies} copies from host memory of {frames} frames: {to_device}")
-    sys.exit(3)
+# One copy of each frame. A tenth more is for members that got no core for 0.3 s, and copied for themselves meanwhile.
+if name.startswith("gpu-") and victim == 0 and copies > 1.1 * frames:
+    sys.exit(f"failed: {name}: {copies} copies from host memory of {frames} frames: {to_device}")
 if name == "gpu-in-place" and to_device["peer"] or name == "gpu-copies" and not to_device["peer"]:
     sys.exit(f"failed: {name}: frames came another way: {to_device}")
 print(f"passed: {name}: {len(missed)} subscribers, missed {missed}, {copies} copies from host to device {to_device}")
 PYTHON
-}
-
-# On a busy machine members copy frames themselves, because they do not wait for a member that gets no core.
-copied_once() {
-    local try status
-    for try in 1 2 3; do
-        status=0
-        stream "$@" || status=$?
-        [ "$status" = 3 ] || return "$status"
-    done
-    printf 'failed: %s: more than two copies of each frame, three times\n' "$1"
-    return 1
 }
 
 # case_of COMMAND NAME…: a case in a shell of its own, with ports that no other has.
@@ -117,8 +103,8 @@ case_of() {
 
 case_of stream shared host 0
 case_of stream devices emulated 0 '|placement=staged'
-case_of copied_once gpu-copies emulated 0
-case_of copied_once gpu-in-place emulated 0 '|placement=shared'
+case_of stream gpu-copies emulated 0
+case_of stream gpu-in-place emulated 0 '|placement=shared'
 case_of stream gpu-exporter-killed emulated exporter
 case_of stream gpu-leader-killed emulated 1
 case_of stream follower-killed host 2

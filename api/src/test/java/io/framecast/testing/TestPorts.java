@@ -4,11 +4,12 @@ import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 
-/// UDP ports for the channels of tests: no two channels of this machine's test processes get the same, and no other
+/// Ports for the channels and connections of tests: no two of this machine's test processes get the same, and no other
 /// process listens on them.
 public final class TestPorts {
     /// Below the range from which systems give out ports by themselves.
@@ -17,8 +18,12 @@ public final class TestPorts {
     private static final int LAST = 32_000;
     private static final int LANES = 3;
 
-    /// One guard for each triple that this process has: a TCP socket bound to the number of the triple's first port.
-    /// Tests use UDP, so the guard is in nobody's way. The system closes it with the process, however that ends.
+    /// The first number of the guards, one for each triple: below the ports of triples, so in no test's way.
+    private static final int FIRST_GUARD = 10_000;
+
+    /// One guard for each triple that this process has: a TCP socket bound to the triple's own number. The system
+    /// closes
+    /// it with the process, however that ends.
     private static final List<Socket> GUARDS = new ArrayList<>();
 
     // A triple that this process looked at is its own or another's.
@@ -43,7 +48,7 @@ public final class TestPorts {
                 return first;
             }
         }
-        throw new IllegalStateException("no " + count + " free UDP ports in a row between " + FIRST + " and " + LAST
+        throw new IllegalStateException("no " + count + " free ports in a row between " + FIRST + " and " + LAST
                 + "; end the processes that listen there");
     }
 
@@ -51,7 +56,7 @@ public final class TestPorts {
         final Socket guard = new Socket();
         try {
             guard.setReuseAddress(false);
-            guard.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            guard.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), FIRST_GUARD + (port - FIRST) / LANES));
             if (areFree(port)) {
                 GUARDS.add(guard);
                 return true;
@@ -74,10 +79,14 @@ public final class TestPorts {
 
     private static boolean areFree(final int first) {
         for (int port = first; port < first + LANES; port++) {
-            try (DatagramSocket socket = new DatagramSocket(null)) {
+            try (DatagramSocket udp = new DatagramSocket(null);
+                    ServerSocket tcp = new ServerSocket()) {
                 // Otherwise a port that others share by SO_REUSEADDR would look free.
-                socket.setReuseAddress(false);
-                socket.bind(new InetSocketAddress(port));
+                udp.setReuseAddress(false);
+                udp.bind(new InetSocketAddress(port));
+                // A connection that has just ended holds nobody back who listens.
+                tcp.setReuseAddress(true);
+                tcp.bind(new InetSocketAddress(port));
             } catch (final IOException e) {
                 return false;
             }

@@ -31,8 +31,9 @@ import org.jspecify.annotations.Nullable;
 final class DeviceExporter {
     private static final long JOIN_NS = 2_000_000_000;
     private static final long REST_NS = 20_000_000;
-    // How long a place waits for a member that lags.
+    // How long a place waits for a member that lags; and for the first that reads it, where all lag.
     private static final long LAG_NS = 300_000_000;
+    private static final long LAG_OF_ALL_NS = 1_000_000_000;
     private static final long LAG_STEP_NS = 20_000;
     private static final int LATER = -2;
     private static final long ALIGNMENT_BYTES = 256;
@@ -290,8 +291,8 @@ final class DeviceExporter {
         }
     }
 
-    // The place that was written longest ago, of those that all have read. Who lags far behind is waited for a little,
-    // once in a while: then it copies for itself.
+    // The place that was written longest ago, of those that all have read. Who lags far behind is waited for a little:
+    // then it copies for itself what the fastest has read. The ring is not held for those who all stand still.
     private int freeSlot(final DeviceWords words, final Buffer buffer) {
         final int read = freeSlot(words, buffer, words.passed());
         if (read != DeviceWords.NONE) {
@@ -301,7 +302,11 @@ final class DeviceExporter {
         final long nowNs = System.nanoTime();
         lagsNs = Math.min(lagsNs, nowNs);
         final long lagNs = nowNs - lagsNs;
-        return lagNs < LAG_NS ? LATER : freeSlot(words, buffer, Long.MAX_VALUE);
+        if (lagNs >= LAG_OF_ALL_NS) {
+            return freeSlot(words, buffer, Long.MAX_VALUE);
+        }
+        final int left = lagNs < LAG_NS ? DeviceWords.NONE : freeSlot(words, buffer, words.passedByFastest());
+        return left == DeviceWords.NONE ? LATER : left;
     }
 
     private int freeSlot(final DeviceWords words, final Buffer buffer, final long below) {

@@ -18,14 +18,10 @@ import org.jspecify.annotations.Nullable;
 final class DeviceShare {
     // Between two looks at the other members.
     private static final long LOOK_NS = 10_000_000;
-    // How long a member waits at first for others to say what they want, and for the memory.
+    // How long a member waits at first for others to say what they want.
     private static final long SETTLE_NS = 500_000_000;
-    // How long it waits for one frame; and how long it copies for itself after it waited in vain.
-    private static final long FRAME_NS = 500_000_000;
     // A frame that is late this long may be late for ever.
     private static final long DEAD_NS = 2_000_000;
-    private static final long IMPATIENT_NS = 5_000_000_000L;
-
     // Between two attempts to copy frames for others.
     private static final long AGAIN_NS = 1_000_000_000;
 
@@ -50,11 +46,61 @@ final class DeviceShare {
     private final long beganNs = System.nanoTime();
     private long lookedNs = beganNs - LOOK_NS;
     private long exporterNs = beganNs - AGAIN_NS;
-    private long impatientNs = beganNs;
-    private long awaited = -1;
-    private int awaitedFrom;
-    private long awaitedNs;
+    private final Patience patience = new Patience();
     private boolean stopped;
+
+    /// How long a member waits for frames that another copies to its device. After one in vain it copies for itself for
+    /// a
+    /// while, longer each time, and then waits shortly; a frame that was there in time makes it patient again.
+    static final class Patience {
+        private static final long FRAME_NS = 500_000_000;
+        private static final long AGAIN_NS = 50_000_000;
+        private static final long REST_MIN_NS = 100_000_000;
+        private static final long REST_MAX_NS = 5_000_000_000L;
+
+        private long frameNs = FRAME_NS;
+        private long restNs = REST_MIN_NS;
+        // Copies for itself until then.
+        private long restedNs;
+        private boolean rests;
+        private long awaited = -1;
+        private int awaitedFrom;
+        private long awaitedNs;
+
+        /// Whether it copies for itself now.
+        boolean rests(final long nowNs) {
+            rests &= nowNs - restedNs < 0;
+            return rests;
+        }
+
+        /// How long it has waited for an entry's frame, from a member.
+        long waitedNs(final long number, final int from, final long nowNs) {
+            if (awaited != number || awaitedFrom != from) {
+                awaited = number;
+                awaitedFrom = from;
+                awaitedNs = nowNs;
+            }
+            return nowNs - awaitedNs;
+        }
+
+        /// Whether it waits on. Where it does not, it rests.
+        boolean waits(final long waitedNs, final long nowNs) {
+            if (waitedNs < frameNs) {
+                return true;
+            }
+            frameNs = AGAIN_NS;
+            rests = true;
+            restedNs = nowNs + restNs;
+            restNs = Math.min(2 * restNs, REST_MAX_NS);
+            return false;
+        }
+
+        void onFrame() {
+            frameNs = FRAME_NS;
+            restNs = REST_MIN_NS;
+            rests = false;
+        }
+    }
 
     /// Makes exporters.
     interface Exporters {
@@ -211,7 +257,7 @@ final class DeviceShare {
     boolean awaits(final long number) {
         look();
         final long nowNs = System.nanoTime();
-        if (sharing == null || stopped || nowNs - impatientNs < 0 || elected == NO_MEMBER) {
+        if (sharing == null || stopped || patience.rests(nowNs) || elected == NO_MEMBER) {
             return false;
         }
         final DeviceImport opened = open;
@@ -225,20 +271,14 @@ final class DeviceShare {
             // Its memory is being made.
             lookedNs = nowNs - LOOK_NS;
         }
-        if (awaited != number || awaitedFrom != elected) {
-            awaited = number;
-            awaitedFrom = elected;
-            awaitedNs = nowNs;
-        }
-        final long waitedNs = nowNs - awaitedNs;
+        final long waitedNs = patience.waitedNs(number, elected, nowNs);
         if (opened != null && waitedNs > DEAD_NS && !opened.lives()) {
             refuse(opened.offer(), "the process that copied frames to its device died");
             return false;
         }
-        if (waitedNs < (opened == null ? SETTLE_NS : FRAME_NS)) {
+        if (patience.waits(waitedNs, nowNs)) {
             return true;
         }
-        impatientNs = nowNs + IMPATIENT_NS;
         ways.refuse("the member that copies frames to its device does not keep up");
         return false;
     }
@@ -254,6 +294,7 @@ final class DeviceShare {
         if (opened == null || slot == DeviceWords.NONE) {
             ways.count(Kind.STAGED, 1);
         } else {
+            patience.onFrame();
             ways.count(opened.inPlace() ? Kind.SHARED : Kind.PEER, 1);
         }
         return slot;

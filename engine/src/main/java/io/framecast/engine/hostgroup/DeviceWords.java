@@ -143,6 +143,19 @@ final class DeviceWords {
         return least;
     }
 
+    /// Entries below were released by one of the members that want frames from others' memory, by the one that is ahead
+    /// of all.
+    long passedByFastest() {
+        long most = -1;
+        for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
+            if (isMember(i) && takes(i)) {
+                final int released = SegmentLayout.member(i) + SegmentLayout.MEMBER_RELEASED;
+                most = Math.max(most, buffer.getLongVolatile(released));
+            }
+        }
+        return most < 0 ? Long.MAX_VALUE : most;
+    }
+
     /// Whether a process that lives has the memory open.
     boolean isOpen(final long id) {
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {

@@ -292,6 +292,59 @@ class DeviceShareTest {
     }
 
     @Test
+    void shouldTellTheSlowestFromTheFastestOfThoseThatTakeFrames() {
+        try (FollowerSegment slow = member();
+                FollowerSegment fast = member();
+                FollowerSegment host = member()) {
+            host.deviceWords().refrain();
+            assertEquals(Long.MAX_VALUE, slow.deviceWords().passed(), "nobody takes frames");
+            assertEquals(Long.MAX_VALUE, slow.deviceWords().passedByFastest());
+            slow.deviceWords().want(DEVICE);
+            fast.deviceWords().want(DEVICE);
+            leader.publishLoss(0, 100, LossReason.EXPIRED, 0);
+            leader.publishLoss(1, 100, LossReason.EXPIRED, 0);
+            for (final FollowerSegment member : List.of(fast, host)) {
+                member.take();
+                member.release(0);
+            }
+            host.take();
+            host.release(1);
+            assertEquals(0, slow.deviceWords().passed());
+            assertEquals(1, slow.deviceWords().passedByFastest());
+        }
+    }
+
+    @Test
+    void shouldCopyForItselfLongerEachTimeThatItWaitedInVain() {
+        final DeviceShare.Patience patience = new DeviceShare.Patience();
+        final long ms = 1_000_000;
+        final List<Long> waits = new ArrayList<>();
+        final List<Long> rests = new ArrayList<>();
+        long now = -5 * ms;
+        for (int i = 0; i < 8; i++) {
+            final long from = now;
+            while (patience.waits(patience.waitedNs(i, 1, now), now)) {
+                now += ms;
+            }
+            waits.add((now - from) / ms);
+            final long began = now;
+            while (patience.rests(now)) {
+                now += ms;
+            }
+            rests.add((now - began) / ms);
+        }
+        assertEquals(List.of(500L, 50L, 50L, 50L, 50L, 50L, 50L, 50L), waits);
+        assertEquals(List.of(100L, 200L, 400L, 800L, 1600L, 3200L, 5000L, 5000L), rests);
+        patience.onFrame();
+        assertEquals(0, patience.waitedNs(9, 1, now));
+        assertTrue(patience.waits(499 * ms, now), "as patient as at first");
+        assertFalse(patience.waits(500 * ms, now));
+        assertTrue(patience.rests(now));
+        patience.onFrame();
+        assertFalse(patience.rests(now), "the frame was there");
+    }
+
+    @Test
     void shouldGiveNoPlaceThatIsWrittenAnew() {
         try (FollowerSegment one = member();
                 FollowerSegment two = member()) {

@@ -9,6 +9,7 @@ import io.framecast.perf.harness.Networks;
 import io.framecast.perf.harness.Pool;
 import io.framecast.perf.harness.Pools;
 import io.framecast.perf.harness.Records;
+import io.framecast.samples.network.FreePorts;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,8 +20,6 @@ import java.util.stream.IntStream;
 
 /// Measures the schemes, each among so many processes.
 final class AllToAllRun implements AutoCloseable {
-    private static final int PORT_FIRST = 21_000;
-    private static final int MEASUREMENTS = 240;
     private static final double NS_PER_SECOND = 1e9;
     private static final double STUCK_SECONDS = 90;
     private static final int LONE_ROUNDS = 7;
@@ -35,7 +34,7 @@ final class AllToAllRun implements AutoCloseable {
     private final Consumer<String> console;
     private final Networks networks = new Networks();
     private final Pools<String> pools = new Pools<>();
-    private int measurement = RandomGenerator.getDefault().nextInt(MEASUREMENTS);
+    private final FreePorts ports = new FreePorts(RandomGenerator.getDefault());
     private boolean framesDiffered;
 
     AllToAllRun(final AllToAllBench.Plan plan, final Consumer<String> console) {
@@ -131,7 +130,6 @@ final class AllToAllRun implements AutoCloseable {
 
     private List<AllToAllReport> run(final String scheme, final int processes, final int sources)
             throws InterruptedException, MeasurementFailedException {
-        measurement = (measurement + 1) % MEASUREMENTS;
         // TCP shares links by itself.
         final boolean isPaced = sources > 1 && scheme.equals(AllToAllSpec.MULTICAST);
         final AllToAllSpec spec = new AllToAllSpec(
@@ -147,7 +145,7 @@ final class AllToAllRun implements AutoCloseable {
                 isPaced ? (long) (OF_SHARE * plan.netBytesPerSecond() / (processes - 1)) : 0,
                 LONE_ROUNDS,
                 frames(processes),
-                PORT_FIRST + measurement * AllToAllSpec.PORTS);
+                ports.range(AllToAllSpec.PORTS));
         final List<AllToAllSpec> ofOthers =
                 IntStream.range(1, processes).mapToObj(spec::of).toList();
         final long endNs = System.nanoTime() + (long) ((STUCK_SECONDS + 10 * plan.seconds()) * NS_PER_SECOND);

@@ -11,6 +11,7 @@ import io.framecast.perf.rivals.ReceiverReport;
 import io.framecast.perf.rivals.SourceReport;
 import io.framecast.perf.rivals.StockAeronSystem;
 import io.framecast.perf.rivals.StreamSpec;
+import io.framecast.samples.network.FreePorts;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
@@ -24,9 +25,7 @@ import java.util.stream.IntStream;
 final class Measurement implements BenchRun.Measuring, AutoCloseable {
     // Odd at its end: Aeron takes the even neighbour for its feedback.
     private static final String GROUP = "224.20.30.39";
-    private static final int PORT_FIRST = 20_000;
     private static final int PORTS_PER_STREAM = 8;
-    private static final int STREAMS = 1_000;
     private static final double START_SECONDS = 40;
     private static final double SLOWEST = 15;
     private static final double SLOWEST_BYTES_PER_SECOND = 2e6;
@@ -36,8 +35,8 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
     private final Set<String> shown = ConcurrentHashMap.newKeySet();
     private final Networks networks = new Networks();
     private final Pools<BenchSystem> pools = new Pools<>();
+    private final FreePorts ports = new FreePorts(RandomGenerator.getDefault());
     private BenchGroup group = new BenchGroup(List.of());
-    private int stream = RandomGenerator.getDefault().nextInt(STREAMS);
 
     /// @param socketBufferBytes the same for every system; 0 for what each gets by itself
     Measurement(final int socketBufferBytes, final Consumer<String> console) {
@@ -134,8 +133,6 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
             final BenchTimes times,
             final Network network,
             final long windowNs) {
-        // Ports of the streams before may still get late datagrams.
-        stream = (stream + 1) % STREAMS;
         final boolean onLoopback = setting.net() == BenchNet.LOOPBACK;
         final String source = host(setting, system, network, Pool.SOURCE).address();
         return new StreamSpec(
@@ -150,7 +147,7 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
                         setting.readers()),
                 new StreamSpec.Link(
                         GROUP,
-                        PORT_FIRST + stream * PORTS_PER_STREAM,
+                        ports.range(PORTS_PER_STREAM),
                         source,
                         network.device(),
                         setting.mtuBytes(),

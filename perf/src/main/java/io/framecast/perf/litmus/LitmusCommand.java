@@ -8,12 +8,13 @@ import io.framecast.perf.harness.OptionValues;
 import io.framecast.perf.table.Output;
 import io.framecast.samples.PeerLostException;
 import io.framecast.samples.ToolContext;
+import io.framecast.samples.network.FreePorts;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -40,6 +41,7 @@ final class LitmusCommand implements Callable<Integer> {
     private static final long LATE_NS = 50_000;
     private static final long EMULATED_FRAME_BYTES = 24 << 10;
     private static final long GPU_FRAME_BYTES = 4 << 20;
+    private static final int LANES = 3;
 
     @Option(names = "--device", paramLabel = "D", description = "emulated[:N] or cuda:N; default ${DEFAULT-VALUE}.")
     private String device = "emulated:0";
@@ -63,6 +65,7 @@ final class LitmusCommand implements Callable<Integer> {
             description = "Ways into the device; default ${DEFAULT-VALUE}.")
     private List<String> placements = new ArrayList<>(List.of("staged", "fastcopy"));
 
+    private final FreePorts ports = new FreePorts(RandomGenerator.getDefault());
     private final ToolContext context;
 
     LitmusCommand(final ToolContext context) {
@@ -141,9 +144,8 @@ final class LitmusCommand implements Callable<Integer> {
             EmulatedProvider.configure(EmulatedConfig.DEFAULT.withDisorder(way.disorder(seed)));
         }
         final long bytes = frameBytes > 0 ? frameBytes : emulated ? EMULATED_FRAME_BYTES : GPU_FRAME_BYTES;
-        final int port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
         return new LitmusPlan(
-                "framecast:udp?group=224.20.30.47:" + port + "|interface=127.0.0.1|mtu=1500",
+                "framecast:udp?group=224.20.30.47:" + ports.range(LANES) + "|interface=127.0.0.1|mtu=1500",
                 device,
                 settings,
                 way,

@@ -10,6 +10,7 @@ import io.framecast.perf.harness.Pools;
 import io.framecast.perf.harness.Records;
 import io.framecast.perf.harness.Rounds;
 import io.framecast.perf.harness.WarmUp;
+import io.framecast.samples.network.FreePorts;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,10 +26,6 @@ public final class StreamingRun implements Rounds.Measuring<StreamingCase, Conte
     /// Most receivers that have a port each in a tree.
     public static final int RECEIVERS_MAX = 32;
 
-    // Each stream has ports of its own, for those before may still get late datagrams. Systems give out
-    // higher ones.
-    private static final int PORT_FIRST = 21_000;
-    private static final int STREAMS = 240;
     private static final double NS_PER_SECOND = 1e9;
     private static final StreamingPlan.Times WARM_UP = new StreamingPlan.Times(1, 0, 0.2, 0.2, 0.8);
     private static final double STUCK_SECONDS = 60;
@@ -41,7 +38,7 @@ public final class StreamingRun implements Rounds.Measuring<StreamingCase, Conte
     private final Pools<Contender> pools = new Pools<>();
     private final Networks networks = new Networks();
     private final Map<Contender, Integer> stuck = new HashMap<>();
-    private int stream = RandomGenerator.getDefault().nextInt(STREAMS);
+    private final FreePorts ports = new FreePorts(RandomGenerator.getDefault());
     private boolean framesDiffered;
 
     public StreamingRun(final StreamingPlan plan, final Consumer<String> console) {
@@ -115,9 +112,7 @@ public final class StreamingRun implements Rounds.Measuring<StreamingCase, Conte
             throw new MeasurementFailedException(
                     "not tried: it stood still " + STUCK_MAX + " times before", Reason.FAILED);
         }
-        stream = (stream + 1) % STREAMS;
-        final StreamingSpec spec =
-                new StreamingSpec(changed, contender, setting, PORT_FIRST + stream * StreamingSpec.PORTS, 0);
+        final StreamingSpec spec = new StreamingSpec(changed, contender, setting, ports.range(StreamingSpec.PORTS), 0);
         final StreamingPlan.Times times = changed.times();
         final double most = STUCK_SECONDS + 10 * (times.leadSeconds() + times.loneSeconds() + times.seconds());
         final List<StreamingSpec> ofReceivers = IntStream.range(0, setting.subscribers())

@@ -10,21 +10,18 @@ import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.FrameContent.Stamp;
 import io.framecast.perf.harness.FramesDifferException;
 import io.framecast.perf.harness.Records;
+import io.framecast.testing.TestPorts;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// Every process has every other's frames, processes being threads of one.
 final class AllToAllTest {
-    private static final AtomicInteger PORTS = new AtomicInteger(
-            21_000 + AllToAllSpec.PORTS * RandomGenerator.getDefault().nextInt(200));
     private static final int FRAME_BYTES = 200 * FrameContent.BLOCK_BYTES;
 
     private static AllToAllSpec spec(final String scheme, final int processes, final int sources, final String device) {
@@ -41,7 +38,7 @@ final class AllToAllTest {
                 0,
                 3,
                 5,
-                PORTS.getAndAdd(AllToAllSpec.PORTS));
+                TestPorts.range(AllToAllSpec.PORTS));
     }
 
     @ParameterizedTest

@@ -14,13 +14,12 @@ import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.FrameContent.Stamp;
 import io.framecast.perf.harness.FramesDifferException;
 import io.framecast.perf.harness.Records;
+import io.framecast.testing.TestPorts;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,8 +27,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// Every scheme carries a stream to emulated devices, sources and receivers on threads of one process.
 final class SchemesTest {
-    private static final AtomicInteger PORTS = new AtomicInteger(
-            21_000 + StreamingSpec.PORTS * RandomGenerator.getDefault().nextInt(200));
     private static final int FRAME_BYTES = 300 * FrameContent.BLOCK_BYTES;
 
     @AfterEach
@@ -59,7 +56,7 @@ final class SchemesTest {
                 3,
                 new StreamingPlan.Times(1, 1, 0.02, 0.02, 0.05));
         return new StreamingSpec(
-                plan, contender, new StreamingCase(receivers, direction), PORTS.getAndAdd(StreamingSpec.PORTS), 0);
+                plan, contender, new StreamingCase(receivers, direction), TestPorts.range(StreamingSpec.PORTS), 0);
     }
 
     @ParameterizedTest

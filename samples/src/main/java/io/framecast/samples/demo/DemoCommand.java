@@ -14,6 +14,7 @@ import io.framecast.samples.ToolVersion;
 import io.framecast.samples.input.FrameInput;
 import io.framecast.samples.input.FrameShape;
 import io.framecast.samples.input.InputSpec;
+import io.framecast.samples.network.FreePorts;
 import io.framecast.samples.publish.PublishPlan;
 import java.io.InputStream;
 import java.time.Duration;
@@ -45,6 +46,7 @@ import picocli.CommandLine.Option;
 public final class DemoCommand implements Callable<Integer> {
     private static final String GROUP = "224.20.30.39";
     private static final String UDP = "udp";
+    private static final int LANES = 3;
 
     @Option(
             names = "--seconds",
@@ -197,7 +199,7 @@ public final class DemoCommand implements Callable<Integer> {
     private Channel channel(final FrameShape shape) {
         requireTransport();
         requireInterface();
-        final int port = FreePorts.triple(RandomGenerator.getDefault());
+        final int port = new FreePorts(RandomGenerator.getDefault()).range(LANES);
         final Channel channel = Channel.parse(String.format(
                 Locale.ROOT,
                 "framecast:%s?group=%s:%d|channel=demo|interface=%s|frame-max=%d",

@@ -188,7 +188,7 @@ final class ByteInputTest {
     }
 
     @Test
-    @Timeout(30)
+    @Timeout(120)
     void shouldWaitForAFifosWriterOnlyWhenItIsRead() throws Exception {
         final byte[] content = randomBytes(2_500);
         final Path fifo = fifo();
@@ -211,7 +211,7 @@ final class ByteInputTest {
     }
 
     @Test
-    @Timeout(30)
+    @Timeout(120)
     void shouldStopWaitingForAFifosWriterWhenCancelled() throws Exception {
         final Path fifo = fifo();
         try (ByteInput input = ByteInput.ofFile(fifo, 1_000);

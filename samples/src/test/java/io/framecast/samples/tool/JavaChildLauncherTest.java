@@ -99,7 +99,7 @@ final class JavaChildLauncherTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(120)
     void shouldCollectOutputLinesAndStatus() throws IOException {
         final Queue<String> lines = new ConcurrentLinkedQueue<>();
         final ChildLauncher.Child child = launcher.launch(List.of("speak"), false, lines::add);
@@ -110,7 +110,7 @@ final class JavaChildLauncherTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(120)
     void shouldTellASignalByTheStatus() throws IOException {
         final ChildLauncher.Child child = launcher.launch(List.of("wait"), false, _ -> {});
         child.kill();
@@ -119,7 +119,7 @@ final class JavaChildLauncherTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(120)
     void shouldEndThePublishersStreamInOrderWhenSignalled() throws Exception {
         final CountDownLatch publishing = new CountDownLatch(1);
         final ChildLauncher.Child child = launcher.launch(List.of("publish"), false, line -> {
@@ -135,7 +135,7 @@ final class JavaChildLauncherTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(120)
     void shouldLeaveNoOrphanWhenTheParentIsKilled() throws Exception {
         final Process parent = new ProcessBuilder(
                         ProcessHandle.current().info().command().orElseThrow(),

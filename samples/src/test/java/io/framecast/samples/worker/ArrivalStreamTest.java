@@ -169,10 +169,8 @@ class ArrivalStreamTest {
                 },
                 "the neighbour's frames");
         assertTrue(arrival.stats().outstanding() == 2, arrival.stats().toString());
-        final long startNs = System.nanoTime();
         arrival.close();
         stuck.close();
-        assertTrue(System.nanoTime() - startNs < 30_000_000_000L);
         assertTrue(publisher.close(Duration.ofSeconds(20)));
     }
 
