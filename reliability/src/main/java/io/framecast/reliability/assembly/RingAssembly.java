@@ -203,7 +203,8 @@ final class RingAssembly extends SequenceAssembly {
     // aimed.
     private boolean isThere(final int slot, final long sequence, final long to, final int count) {
         if (aims.length == 0) {
-            return ring.slot(sequence) == slot;
+            // The first buffer may have been posted behind the poll: what came with it lies in the ring.
+            return to == IN_SLOT && ring.slot(sequence) == slot;
         }
         for (int i = 0; i < count; i++) {
             final boolean there = to == IN_SLOT

@@ -11,6 +11,8 @@ final class RecordedLane implements LanePort {
     private final List<Integer> arrivals = new ArrayList<>();
     /// Slots that it accepts in one post, at most.
     int acceptsMax = Integer.MAX_VALUE;
+    /// Whether slots can be aimed at the user's buffers.
+    boolean aims;
     private List<Integer> batch = List.of();
 
     RecordedLane(final Placement placement) {
@@ -32,6 +34,11 @@ final class RecordedLane implements LanePort {
     @Override
     public Placement placement() {
         return placement;
+    }
+
+    @Override
+    public boolean canAim() {
+        return aims;
     }
 
     @Override

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.framecast.reliability.assembly.MemoryShape.Kind;
 import io.framecast.reliability.lane.LanePort.Placement;
 import io.framecast.reliability.receive.MachinePair;
+import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -98,5 +99,43 @@ final class RingAimTest {
         spare.poll(lane, pair.receiver);
         assembly.poll(lane, pair.receiver);
         assertEquals(List.of("6+1", "6+1"), lane.takePosts());
+    }
+
+    @Test
+    void shouldTakeAFrameOutOfTheRingWhenItsBufferWasPostedBehindThePoll() {
+        final MemoryShape shape = TestShape.of(Kind.IN_RING);
+        final RecordedMemory memory = new RecordedMemory(shape);
+        final Assembly ring = Assembly.of(shape, memory);
+        final boolean[] posted = {false};
+        lane.aims = true;
+        ring.prepare(lane);
+        ring.start(0, new BufferQueue() {
+            @Override
+            public int buffers() {
+                return posted[0] ? 1 : 0;
+            }
+
+            @Override
+            public int takeBuffer(final long bytes) {
+                return posted[0] ? 3 : NONE;
+            }
+
+            @Override
+            public long bufferBytes(final int number) {
+                return TestShape.BUFFER_BYTES;
+            }
+        });
+        lane.arrive(0);
+        assertEquals(1, ring.poll(lane, pair.receiver));
+        posted[0] = true;
+        final DataHeader header = new DataHeader()
+                .session(DataLayout.TYPE_DATA, TestShape.STREAM.session())
+                .frame(0, 100, 0);
+        DataLayout.write(memory.data().headers(), memory.data().headerOffset(0), header, 0, 0);
+        ring.accept(0, 0, 1, 100);
+        ring.endBatch();
+        final long buffer = BufferQueue.offset(3);
+        assertEquals(
+                List.of("RING 0 > SCRATCH 0 x 100", "SCRATCH 0 > POSTED " + buffer + " x 100"), memory.takeCopies());
     }
 }
