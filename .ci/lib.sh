@@ -61,7 +61,12 @@ run_stage() {
     case $status in
         0) [ $((good + bad + left)) -gt 0 ] || { bad=1 && printf 'FAILED: %s ran no case\n' "$name"; } ;;
         124 | 137) bad=$((bad + 1)) && printf 'FAILED: %s still ran after %d s\n' "$name" "${limit:-600}" ;;
-        *) [ "$bad" -gt 0 ] || { bad=1 && printf 'FAILED: %s ended with status %d\n' "$name" "$status"; } ;;
+        *)
+            if [ "$bad" = 0 ] || [ -z "$last" ]; then
+                bad=$((bad + 1))
+                printf 'FAILED: %s ended with status %d\n' "$name" "$status"
+            fi
+            ;;
     esac
     all_passed=$((all_passed + good))
     all_failed=$((all_failed + bad))

@@ -120,7 +120,8 @@ in_tree() {
         apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install debootstrap >/dev/null
     fi
     mirror=$(sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)\?\([^ ]*\).*/\2/p' /etc/apt/sources.list.d/*.sources \
-        /etc/apt/sources.list 2>/dev/null | head -n 1)
+        /etc/apt/sources.list 2>/dev/null | head -n 1 || :)
+    mirror=${mirror:-http://deb.debian.org/debian}
     debootstrap --variant=minbase --include=git,curl,ca-certificates \
         "$(. /etc/os-release && printf %s "$VERSION_CODENAME")" "$tree" "$mirror" >"$work/log" 2>&1 ||
         { tail -n 20 "$work/log" && fail_case 'a tree of debootstrap' && return; }

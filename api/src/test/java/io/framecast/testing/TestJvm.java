@@ -4,7 +4,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Commands of the JVMs that tests start. They live for seconds, so they run with the first compiler (C1) alone.
+/// Commands of the JVMs that tests start. They live for seconds, so they run with the first compiler (C1) alone, and
+/// use
+/// the same few pages for new objects again and again: a page's first use takes longer than the objects in it.
 public final class TestJvm {
     private TestJvm() {}
 
@@ -20,6 +22,8 @@ public final class TestJvm {
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-Xmx256m",
+                "-Xmn16m",
+                "-XX:+UseTransparentHugePages",
                 "--enable-native-access=ALL-UNNAMED",
                 "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED"));
         command.addAll(flags);
