@@ -433,7 +433,7 @@ class SourcesTest {
     @ParameterizedTest
     @CsvSource({"udp, 1", "udp, 2", "aeron, 1"})
     void shouldFollowSourceThatIsStartedAgainWithOtherSizes(final String transport, final int sources) {
-        final Channel channel = StreamFixture.channel(transport, "");
+        final Channel channel = Channel.parse(StreamFixture.uri(transport));
         final Subscriber subscriber =
                 nodes.launch().subscribe(with(channel, "|device=host|rejoin=20s|sources=" + sources));
         final SourceLog log = new SourceLog(subscriber);

@@ -52,13 +52,15 @@ public final class StreamFixture implements AutoCloseable {
         }
     }
 
+    /// The URI of a channel of its own, which more keys may follow.
+    static String uri(final String transport) {
+        return "framecast:" + transport + "?group=224.20.30.41:" + TestPorts.triple() + "|interface=127.0.0.1";
+    }
+
     /// A channel of its own. The longest frame is 1 MiB where the settings name none: rings for the default's 16 MiB
     /// take most of a short stream's time.
     public static Channel channel(final String transport, final String settings) {
-        final int port = TestPorts.triple();
-        final String frameMax = settings.contains("|frame-max=") ? "" : "|frame-max=1m";
-        return Channel.parse("framecast:" + transport + "?group=224.20.30.41:" + port + "|interface=127.0.0.1"
-                + frameMax + settings);
+        return Channel.parse(uri(transport) + (settings.contains("|frame-max=") ? "" : "|frame-max=1m") + settings);
     }
 
     static Path countersFile() {
