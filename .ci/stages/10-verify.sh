@@ -127,8 +127,9 @@ in_tree() {
         { tail -n 20 "$work/log" && fail_case 'a tree of debootstrap' && return; }
     chroot "$tree" useradd --create-home --home-dir /home/user --shell /bin/sh user
     cp /etc/resolv.conf /etc/hosts "$tree/etc/"
-    # What this machine trusts, where it reaches the network by a proxy of its own.
-    [ ! -e /etc/ssl/certs/ca-certificates.crt ] || cp -L /etc/ssl/certs/ca-certificates.crt "$tree/etc/ssl/certs/"
+    # What this machine trusts, where it reaches the network by a proxy of its own; a JDK may link to it.
+    find /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/java -type f -print0 2>/dev/null |
+        tar --null -PT - -ch | tar -x -C "$tree" || :
     mkdir -p "$tree/usr/lib/jvm/jdk"
     clone "$tree/home/user/framecast"
     [ ! -d "$work/m2" ] || cp -a "$work/m2" "$tree/home/user/.m2"
