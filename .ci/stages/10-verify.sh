@@ -138,6 +138,8 @@ in_tree() {
     verify 'an ordinary user in a minimal tree' "$tree/home/user/framecast" unshare --mount sh -euc '
         tree=$1 jdk=$2
         shift 2
+        # As on a machine, / is a mount point: Java asks what a path is stored on.
+        mount --bind "$tree" "$tree"
         mount --rbind /proc "$tree/proc"
         mount --rbind /sys "$tree/sys"
         mount --rbind /dev "$tree/dev"
