@@ -5,8 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Commands of the JVMs that tests start. They live for seconds, so they run with the first compiler (C1) alone, and
-/// use
-/// the same few pages for new objects again and again: a page's first use takes longer than the objects in it.
+/// put new objects into the same few pages again and again: a page's first use takes long.
 public final class TestJvm {
     private TestJvm() {}
 
@@ -23,6 +22,7 @@ public final class TestJvm {
                 "-XX:+UseSerialGC",
                 "-Xmx256m",
                 "-Xmn16m",
+                "-XX:+IgnoreUnrecognizedVMOptions",
                 "-XX:+UseTransparentHugePages",
                 "--enable-native-access=ALL-UNNAMED",
                 "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED"));

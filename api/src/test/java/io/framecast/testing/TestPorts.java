@@ -15,15 +15,16 @@ public final class TestPorts {
     /// Below the range from which systems give out ports by themselves.
     private static final int FIRST = 16_000;
 
-    private static final int LAST = 32_000;
+    /// Where those begin that the tools look for themselves.
+    private static final int LAST = 26_000;
+
     private static final int LANES = 3;
 
     /// The first number of the guards, one for each triple: below the ports of triples, so in no test's way.
     private static final int FIRST_GUARD = 10_000;
 
     /// One guard for each triple that this process has: a TCP socket bound to the triple's own number. The system
-    /// closes
-    /// it with the process, however that ends.
+    /// closes it with the process, however that ends.
     private static final List<Socket> GUARDS = new ArrayList<>();
 
     // A triple that this process looked at is its own or another's.

@@ -10,7 +10,7 @@ import java.util.random.RandomGenerator;
 /// Finds ports of UDP and TCP, so that two runs on one machine do not hear each other. One thread uses it.
 public final class FreePorts {
     /// Below the range from which systems give out ports by themselves.
-    private static final int FIRST = 20_000;
+    private static final int FIRST = 26_000;
 
     private static final int LAST = 32_000;
     private static final int TRIES_MAX = 200;
@@ -22,9 +22,8 @@ public final class FreePorts {
         next = random.nextInt(FIRST, LAST);
     }
 
-    /// The first of so many consecutive ports on which nothing listens now. It differs from call to call as long as
-    /// there
-    /// are others, for ports of the run before may still get late datagrams.
+    /// The first of so many consecutive ports on which nothing listens now. Those of the run before, which may still
+    /// get late datagrams, are given out again last.
     ///
     /// @throws ConfigException when none was found in a bounded number of tries
     public int range(final int count) {
