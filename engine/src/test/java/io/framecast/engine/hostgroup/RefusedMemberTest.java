@@ -10,6 +10,7 @@ import io.framecast.api.FrameOptions;
 import io.framecast.api.Framecast;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
+import io.framecast.api.provider.PseudoFiles;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.node.StreamFixture;
@@ -112,6 +113,14 @@ class RefusedMemberTest {
         }
     }
 
+    /// Those with `path` as their address: the listener, and the end of each connection that it has not accepted.
+    private static long sockets(final Path path) {
+        return PseudoFiles.readOrEmpty(Path.of("/proc/net/unix"))
+                .lines()
+                .filter(line -> line.endsWith(" " + path))
+                .count();
+    }
+
     /// A process that was stopped as soon as it listened: it accepts nobody.
     @Test
     void shouldLeaveALeaderThatStoodStillBeforeItSharedAnything() throws Exception {
@@ -122,6 +131,11 @@ class RefusedMemberTest {
                 Framecast second = Framecast.launch();
                 Arena arena = Arena.ofConfined();
                 Subscriber waits = first.subscribe(channel)) {
+            final long connectedNs = System.nanoTime() + WAIT_NS;
+            while (sockets(path) < 2) {
+                waits.awaitFrame(Duration.ofMillis(5));
+                assertTrue(System.nanoTime() < connectedNs, "it never connects");
+            }
             // Somebody else has noticed.
             Files.delete(path);
             try (Subscriber leads = second.subscribe(channel);
