@@ -8,9 +8,9 @@ cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 
 . .ci/cases.sh
 
-# A compiler alone does not find its headers; modules of Python and GStreamer's libraries are no commands.
+# A compiler alone does not find its headers; fonts, modules of Python and GStreamer's libraries are no commands.
 PACKAGES=(faketime nftables ffmpeg iproute2 ethtool gcc g++ libc6-dev make pkg-config python3 curl unzip spin
-    python3-numpy python3-cbor2 python3-cryptography
+    fontconfig fonts-dejavu-core python3-numpy python3-cbor2 python3-cryptography
     gstreamer1.0-tools libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev gstreamer1.0-plugins-base)
 # For samples and elements that only .ci/all runs.
 ALL_PACKAGES=(python3-torch libgstreamer-plugins-bad1.0-dev gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly

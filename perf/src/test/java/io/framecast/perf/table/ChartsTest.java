@@ -13,11 +13,17 @@ import java.util.List;
 import java.util.regex.Pattern;
 import javax.imageio.ImageIO;
 import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.w3c.dom.Document;
 
 final class ChartsTest {
     private static final List<String> NAMES = List.of("framecast", "ring", "knomial");
+
+    @BeforeAll
+    static void requireFonts() {
+        Fonts.require();
+    }
 
     @Test
     void shouldDrawThePointsOfAllLinesAboveTheirValue() throws IOException {
