@@ -254,7 +254,9 @@ final class VerbsStreamTest {
         nodes.await(() -> countAll(FEED_TAKEN) > 0 || count(3, FEED_SENT) > 0, "a feed");
         publish(publisher, 20, 200);
         nodes.await(() -> countAll(OWN_REPAIRS) > 0 && countAll(SET_PULLED) > 0, "counters");
-        nodes.await(() -> count(3, FEED_WRITTEN) == countAll(FEED_TAKEN), "all that was written");
+        // Not what was written before the co-root first looked, nor what was written for one that another has replaced.
+        nodes.await(() -> 10 * countAll(FEED_TAKEN) >= 9 * count(3, FEED_WRITTEN), "what was written");
+        assertTrue(countAll(FEED_TAKEN) <= count(3, FEED_WRITTEN), this::oneSided);
         assertTrue(count(3, FEED_WRITTEN) > 50 * count(3, FEED_SENT), this::oneSided);
         assertEquals(0, fallbacks("vain_feed") + fallbacks("feed"), this::oneSided);
         assertTrue(publisher.close(Duration.ofSeconds(30)));
