@@ -10,6 +10,8 @@ rows=()
 all_passed=0
 all_failed=0
 started=$SECONDS
+# Of stages that run beside others, by name: the process, when it began, and the copy of this checkout.
+declare -A beside_pid beside_begin beside_copy
 
 . .mvn/jdk.sh
 
@@ -38,15 +40,61 @@ count_left_out() {
     done < <(grep -aE '^(left out|skipped): ' "$1" || :)
 }
 
+limit_of() {
+    sed -n 's/^# Limit: \([0-9]*\) s.*/\1/p' "$1"
+}
+
+# start_beside STAGE: what is to begin with that stage, by a line "# Beside: STAGE", and end at its own place: the stages
+# between mostly wait. It runs in a copy of this checkout, for these build here.
+start_beside() {
+    local script name copy
+    for script in .ci/stages/*.sh; do
+        grep -qx "# Beside: $1" "$script" || continue
+        name=$(basename "$script" .sh)
+        copy=$(mktemp -d)
+        cp -a . "$copy/checkout"
+        printf '\n=== %s begins, beside those that follow\n' "$name"
+        timeout --kill-after=15 "$(limit_of "$script")" env -C "$copy/checkout" "$script" </dev/null >"$report/$name.log" 2>&1 &
+        beside_pid[$name]=$! beside_begin[$name]=$EPOCHSECONDS beside_copy[$name]=$copy
+    done
+}
+
+# end_beside NAME: waits for it, and shows what it said.
+end_beside() {
+    local status=0
+    wait "${beside_pid[$1]}" || status=$?
+    unset "beside_pid[$1]"
+    cat "$report/$1.log"
+    rm -rf --one-file-system -- "${beside_copy[$1]}"
+    unset "beside_copy[$1]"
+    return "$status"
+}
+
+stop_beside() {
+    local name
+    for name in "${!beside_pid[@]}"; do
+        kill "${beside_pid[$name]}" 2>/dev/null || :
+        wait "${beside_pid[$name]}" 2>/dev/null || :
+    done
+    for name in "${!beside_copy[@]}"; do
+        rm -rf --one-file-system -- "${beside_copy[$name]}"
+    done
+}
+
 # run_stage SCRIPT: under the limit of time in its line "# Limit: N s"; reports it and goes on where it fails.
 run_stage() {
     local script=$1 name limit begin=$SECONDS status=0 log good=0 bad=0 left last seconds unlisted
     name=$(basename "$script" .sh)
-    limit=$(sed -n 's/^# Limit: \([0-9]*\) s.*/\1/p' "$script")
+    limit=$(limit_of "$script")
     log=$report/$name.log
     printf '\n=== %s (alone: .ci/%s %s)\n' "$name" "$(basename "$0")" "$name"
-    timeout --kill-after=15 "${limit:-600}" "$script" </dev/null 2>&1 | tee "$log" || status=$?
-    seconds=$((SECONDS - begin))
+    if [ -n "${beside_pid[$name]:-}" ]; then
+        end_beside "$name" || status=$?
+        seconds=$(($(stat -c %Y "$log") - ${beside_begin[$name]}))
+    else
+        timeout --kill-after=15 "${limit:-600}" "$script" </dev/null 2>&1 | tee "$log" || status=$?
+        seconds=$((SECONDS - begin))
+    fi
     last=$(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1) || :
     if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed ]]; then
         good=${BASH_REMATCH[1]} bad=${BASH_REMATCH[2]}
@@ -124,8 +172,12 @@ run_stages() {
         [ -x ".ci/stages/$name.sh" ] || { printf 'no stage %s; there are: %s\n' "$name" \
             "$(cd .ci/stages && printf '%s ' *.sh | sed 's/\.sh//g')" && exit 2; }
     done
+    trap stop_beside EXIT
+    trap 'exit 143' TERM HUP
+    trap 'exit 130' INT
     for script in .ci/stages/*.sh; do
         name=$(basename "$script" .sh)
+        [ $# != 0 ] || [ "$SCOPE" != all ] || start_beside "$name"
         if [ $# = 0 ] || [[ " $* " == *" $name "* ]]; then
             run_stage "$script"
         fi

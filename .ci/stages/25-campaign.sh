@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The long tests: simulations, races, processes, chaos (those tagged `campaign`), with the coverage of all modules.
+# The long tests: simulations, races, processes, chaos (those tagged `campaign`).
 # Limit: 1800 s
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
