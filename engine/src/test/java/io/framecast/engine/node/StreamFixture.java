@@ -43,7 +43,9 @@ public final class StreamFixture implements AutoCloseable {
         try {
             subscriber = sink.subscribe(channel);
             publisher = source.publish(channel);
-            await(() -> publisher.readySubscribers() == 1, "subscriber ready");
+            await(
+                    () -> publisher.readySubscribers() == 1 && subscriber.state() == Subscriber.State.READY,
+                    "subscriber ready");
         } catch (final RuntimeException | Error e) {
             source.close();
             sink.close();
