@@ -40,8 +40,11 @@ count_left_out() {
     done < <(grep -aE '^(left out|skipped): ' "$1" || :)
 }
 
+# limit_of SCRIPT: seconds.
 limit_of() {
-    sed -n 's/^# Limit: \([0-9]*\) s.*/\1/p' "$1"
+    local limit
+    limit=$(sed -n 's/^# Limit: \([0-9]*\) s.*/\1/p' "$1")
+    printf %s "${limit:-600}"
 }
 
 # start_beside STAGE: what is to begin with that stage, by a line "# Beside: STAGE", and end at its own place: the stages
@@ -92,7 +95,7 @@ run_stage() {
         end_beside "$name" || status=$?
         seconds=$(($(stat -c %Y "$log") - ${beside_begin[$name]}))
     else
-        timeout --kill-after=15 "${limit:-600}" "$script" </dev/null 2>&1 | tee "$log" || status=$?
+        timeout --kill-after=15 "$limit" "$script" </dev/null 2>&1 | tee "$log" || status=$?
         seconds=$((SECONDS - begin))
     fi
     last=$(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1) || :
@@ -108,7 +111,7 @@ run_stage() {
     fi
     case $status in
         0) [ $((good + bad + left)) -gt 0 ] || { bad=1 && printf 'FAILED: %s ran no case\n' "$name"; } ;;
-        124 | 137) bad=$((bad + 1)) && printf 'FAILED: %s still ran after %d s\n' "$name" "${limit:-600}" ;;
+        124 | 137) bad=$((bad + 1)) && printf 'FAILED: %s still ran after %d s\n' "$name" "$limit" ;;
         *)
             if [ "$bad" = 0 ] || [ -z "$last" ]; then
                 bad=$((bad + 1))

@@ -105,7 +105,7 @@ as_user() {
 
 # The tree has mounts of its own, which go with the process.
 in_tree() {
-    local tree=$work/tree mirror
+    local tree=$work/tree home=$work/tree/root mirror
     if ! command -v debootstrap >/dev/null; then
         apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install debootstrap >/dev/null
     fi
@@ -120,11 +120,11 @@ in_tree() {
     find /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/java -type f -print0 2>/dev/null |
         tar --null -PT - -ch | tar -x -C "$tree" || :
     mkdir -p "$tree/usr/lib/jvm/jdk"
-    clone "$tree/root/framecast"
-    [ ! -d "$work/m2" ] || mv -- "$work/m2" "$tree/root/.m2"
-    chroot "$tree" chown -R root: /root
+    clone "$home/framecast"
+    [ ! -d "$work/m2" ] || mv -- "$work/m2" "$home/.m2"
+    chown -R 0:0 "$home"
     # shellcheck disable=SC2016,SC2046 # expanded there; a list of words
-    verify 'root in a minimal tree' "$tree/root/framecast" unshare --mount sh -euc '
+    verify 'root in a minimal tree' "$home/framecast" unshare --mount sh -euc '
         tree=$1 jdk=$2
         shift 2
         # As on a machine, / is a mount point: Java asks what a path is stored on.

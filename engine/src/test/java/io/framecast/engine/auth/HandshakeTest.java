@@ -339,6 +339,7 @@ final class HandshakeTest {
                 world.openAtSource(hello);
             }
             assertEquals(SourceProtection.BURST_MAX, world.sent.size());
+            assertEquals(1000 - SourceProtection.BURST_MAX, count(world.source, ProtectionEvent.LIMITED));
             world.nowNs += 10 * AuthWorld.STEP_NS;
             for (int i = 0; i < 1000; i++) {
                 world.openAtSource(hello);
