@@ -254,7 +254,7 @@ final class VerbsStreamTest {
         nodes.await(() -> countAll(FEED_TAKEN) > 0 || count(3, FEED_SENT) > 0, "a feed");
         publish(publisher, 20, 200);
         nodes.await(() -> countAll(OWN_REPAIRS) > 0 && countAll(SET_PULLED) > 0, "counters");
-        // Not what was written before the co-root first looked, nor what was written for one that another has replaced.
+        // Rarely a part is neither taken nor counted as vain, though the co-root was fed from the start (docs/plan.md).
         nodes.await(() -> 10 * countAll(FEED_TAKEN) >= 9 * count(3, FEED_WRITTEN), "what was written");
         assertTrue(countAll(FEED_TAKEN) <= count(3, FEED_WRITTEN), this::oneSided);
         assertTrue(count(3, FEED_WRITTEN) > 50 * count(3, FEED_SENT), this::oneSided);
