@@ -320,6 +320,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                             windows.coRootReads().of(ReadCount.LANDED))
                     .fallback("feed", counts.of(ReceiverCount.FEED_FAILURES))
                     .fallback("vain_feed", counts.of(ReceiverCount.VAIN_FEEDS))
+                    .fallback("late_feed", counts.of(ReceiverCount.LATE_FEEDS))
                     .fallback("link", counts.of(ReceiverCount.LINK_FAILURES))
                     .fallback("slow_grant", counts.of(ReceiverCount.SLOW_WRITES))
                     .fallback("overdue_pull", counts.of(ReceiverCount.OVERDUE_PULLS))

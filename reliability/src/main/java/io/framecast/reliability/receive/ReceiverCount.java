@@ -8,6 +8,8 @@ public enum ReceiverCount {
     FED_DATAGRAMS,
     /// Announced writes whose datagrams were not in the replica.
     VAIN_FEEDS,
+    /// Announced writes whose slots had been written again when the co-root looked.
+    LATE_FEEDS,
     /// Missing datagrams taken out of its own replica.
     OWN_REPAIRS,
     /// Grants written into the source's memory.

@@ -172,6 +172,7 @@ final class WindowReplica {
         retry.reset();
         // The replica's older datagrams were overwritten.
         final long first = Math.max(end, announcedEnd - store.slots());
+        counts.add(ReceiverCount.LATE_FEEDS, first - end);
         end = Math.min(announcedEnd, first + TAKEN_PER_TURN_MAX);
         for (long sequence = first; sequence < end; sequence++) {
             final int bytes = bytesOf(sequence);

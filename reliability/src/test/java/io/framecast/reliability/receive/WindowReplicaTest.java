@@ -248,6 +248,21 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
     }
 
     @Test
+    void shouldCountWhatWasOverwrittenBeforeItLooked() {
+        tick(0);
+        tell(0);
+        for (int s = 0; s < SLOTS + 3; s++) {
+            write(s, SLOT_BYTES);
+        }
+        tell(SLOTS + 3);
+        assertEquals(3, counts.get(ReceiverCount.LATE_FEEDS));
+        assertEquals(SLOTS, counts.get(ReceiverCount.FED_DATAGRAMS));
+        assertEquals(0, counts.get(ReceiverCount.VAIN_FEEDS));
+        assertFalse(store.holds(2));
+        assertTrue(store.holds(3));
+    }
+
+    @Test
     void shouldDoLittleWhenTheWordLies() {
         tick(0);
         tell(10);

@@ -250,13 +250,20 @@ final class VerbsStreamTest {
         keys = "|co-roots=1|feed=unicast";
         final Publisher publisher = open(threading, 0.03);
         nodes.await(() -> count(3, LINKED) == 3 && countAll(SET_LINKS) >= 2, "links");
-        publish(publisher, 0, 20);
-        nodes.await(() -> countAll(FEED_TAKEN) > 0 || count(3, FEED_SENT) > 0, "a feed");
-        publish(publisher, 20, 200);
+        // What the source writes before the co-root looks for the first time is not taken.
+        int frames = 20;
+        publish(publisher, 0, frames);
+        while (countAll(FEED_TAKEN) == 0 && frames < 150) {
+            publish(publisher, frames, ++frames);
+        }
+        nodes.await(() -> countAll(FEED_TAKEN) > 0, "a feed");
+        final long early = count(3, FEED_WRITTEN);
+        publish(publisher, frames, 200);
         nodes.await(() -> countAll(OWN_REPAIRS) > 0 && countAll(SET_PULLED) > 0, "counters");
-        // Rarely a part is neither taken nor counted as vain, though the co-root was fed from the start (docs/plan.md).
-        nodes.await(() -> 10 * countAll(FEED_TAKEN) >= 9 * count(3, FEED_WRITTEN), "what was written");
-        assertTrue(countAll(FEED_TAKEN) <= count(3, FEED_WRITTEN), this::oneSided);
+        nodes.await(
+                () -> countAll(FEED_TAKEN) + fallbacks("late_feed") >= count(3, FEED_WRITTEN) - early,
+                "what was written");
+        assertTrue(countAll(FEED_TAKEN) + fallbacks("late_feed") <= count(3, FEED_WRITTEN), this::oneSided);
         assertTrue(count(3, FEED_WRITTEN) > 50 * count(3, FEED_SENT), this::oneSided);
         assertEquals(0, fallbacks("vain_feed") + fallbacks("feed"), this::oneSided);
         assertTrue(publisher.close(Duration.ofSeconds(30)));
