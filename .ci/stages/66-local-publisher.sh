@@ -166,6 +166,8 @@ PYTHON
 mixed() {
     local name=mixed subscribers=3 pids=() i
     [ "$(id -u)" = 0 ] && command -v ip >/dev/null || { lacks mixed 'namespaces need root and ip'; return; }
+    # In a shell of its own, whose namespaces the stage does not know.
+    trap 'stop_processes; delete_namespaces' EXIT
     add_namespace "$id-here"
     add_namespace "$id-there"
     step ip link add eth0 netns "$id-here" type veth peer name eth0 netns "$id-there"
