@@ -18,11 +18,14 @@ LIMIT=1500
 PACKAGES=(git curl iproute2)
 user=fcverify$$
 work=
+tree_pid=
 
 command -v dpkg-query >/dev/null || skip 'a minimal PATH is made of what dpkg knows'
 jdk=${JAVA25_HOME:?'set JAVA25_HOME to a JDK 25'}
 
 clean() {
+    # A tree that is still being made is let finish: a mount of its own would outlive what is killed.
+    [ -z "$tree_pid" ] || wait "$tree_pid" || :
     userdel "$user" 2>/dev/null || :
     [ -z "$work" ] || rm -rf --one-file-system -- "$work"
 }
@@ -103,9 +106,8 @@ as_user() {
     rm -rf --one-file-system -- "$home"
 }
 
-# The tree has mounts of its own, which go with the process.
-in_tree() {
-    local tree=$work/tree home=$work/tree/root mirror
+make_tree() {
+    local mirror
     if ! command -v debootstrap >/dev/null; then
         apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install debootstrap >/dev/null
     fi
@@ -113,8 +115,13 @@ in_tree() {
         /etc/apt/sources.list 2>/dev/null | head -n 1 || :)
     mirror=${mirror:-http://deb.debian.org/debian}
     debootstrap --variant=minbase --include=git,curl,ca-certificates \
-        "$(. /etc/os-release && printf %s "$VERSION_CODENAME")" "$tree" "$mirror" >"$work/log" 2>&1 ||
-        { tail -n 20 "$work/log" && fail_case 'a tree of debootstrap' && return; }
+        "$(. /etc/os-release && printf %s "$VERSION_CODENAME")" "$work/tree" "$mirror"
+}
+
+# The tree has mounts of its own, which go with the process.
+in_tree() {
+    local tree=$work/tree home=$work/tree/root
+    wait "$tree_pid" || { tail -n 20 "$work/tree.log" && fail_case 'a tree of debootstrap' && return; }
     cp /etc/resolv.conf /etc/hosts "$tree/etc/"
     # What this machine trusts, where it reaches the network by a proxy of its own; a JDK may link to it.
     find /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/java -type f -print0 2>/dev/null |
@@ -148,7 +155,12 @@ if [ "$(id -u)" != 0 ]; then
         PATH="$work/path" ./mvnw verify
     keep "$work/home/framecast"
 else
+    # The tree is made while the other runs.
+    if is_wanted 'root in a minimal tree'; then
+        make_tree >"$work/tree.log" 2>&1 &
+        tree_pid=$!
+    fi
     ! is_wanted 'an ordinary user' || as_user
-    ! is_wanted 'root in a minimal tree' || in_tree
+    [ -z "$tree_pid" ] || in_tree
 fi
 end_cases
