@@ -22,6 +22,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -156,6 +157,16 @@ class FifoStreamTest {
             while (!receiver.held.isEmpty()) {
                 receiver.giveBack();
             }
+        }
+        awaitStats();
+    }
+
+    // Statistics are taken ten times a second.
+    private void awaitStats() {
+        final long startNs = System.nanoTime();
+        while (System.nanoTime() - startNs < 150_000_000) {
+            cycle(0);
+            LockSupport.parkNanos(1_000_000);
         }
     }
 

@@ -96,7 +96,7 @@ class MemoryBoundsTest {
         final long deviceBytes = device.allocatedBytes();
         final long pinnedBytes = device.pinnedBytes();
         stream(publisher, subscriber, 60);
-        assertTrue(subscriber.stats().repairedDatagrams() > 100, () -> "" + subscriber.stats());
+        until(() -> subscriber.stats().repairedDatagrams() > 100);
         assertEquals(deviceBytes, device.allocatedBytes());
         assertEquals(pinnedBytes, device.pinnedBytes());
         final MemoryNeeds needs = MemoryNeeds.subscriber(shape(), PlacementOptions.Kind.STAGED, 0);
