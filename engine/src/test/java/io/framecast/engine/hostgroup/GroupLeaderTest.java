@@ -1,7 +1,6 @@
 package io.framecast.engine.hostgroup;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -97,10 +96,13 @@ class GroupLeaderTest {
                 MirroredMemory ring = MirroredMemory.allocateShared(RING_BYTES)) {
             // The listener hears of it meanwhile.
             Thread.sleep(200);
+            final long startNs = System.nanoTime();
             inherit();
             try (SharedFrames frames = share(ring)) {
                 Thread.sleep(200);
-                assertFalse(frames.isReunited(), "the other one has not come");
+                final boolean reunited = frames.isReunited();
+                // It gives those up that do not come within 5 s.
+                assertTrue(!reunited || System.nanoTime() - startNs > 4_000_000_000L, "the other one has not come");
                 try (UnixSocket _ = survivor()) {
                     assertTrue(comesTrue(frames::isReunited));
                 }
@@ -136,12 +138,14 @@ class GroupLeaderTest {
                 final long before = beats.getAsLong();
                 assertTrue(comesTrue(() -> beats.getAsLong() > before + 2), "a leader without a receiver beats");
                 leader.onCycle();
+                // It wakes behind what may be a last beat.
                 final int wakesBefore = wakes.get();
-                Thread.sleep(100);
+                assertTrue(
+                        comesTrue(() -> wakes.get() >= wakesBefore + 2),
+                        "the receiver is woken, so that it can show that it lives");
                 final long still = beats.getAsLong();
                 Thread.sleep(200);
                 assertEquals(still, beats.getAsLong());
-                assertTrue(wakes.get() > wakesBefore, "the receiver is woken, so that it can show that it lives");
                 assertTrue(comesTrue(() -> {
                     leader.onCycle();
                     return beats.getAsLong() > still + 2;

@@ -179,11 +179,11 @@ class LocalReadersTest {
         try (FollowerSegment reader = enter()) {
             publish(0, 10);
             assertEquals(0, reader.take());
+            assertEquals(0, readers.freeable(1));
             final Thread releases = Thread.ofPlatform().start(() -> {
                 LockSupport.parkNanos(20_000_000);
                 reader.release(0);
             });
-            assertEquals(0, readers.freeable(1));
             // A rest ends every 50 ms, for an interrupt that it does not hear.
             for (int slices = 0; readers.freeable(1) == 0; slices++) {
                 readers.rest(() -> false, TimeUnit.MINUTES.toNanos(10));

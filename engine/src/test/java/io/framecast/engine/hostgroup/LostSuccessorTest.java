@@ -22,6 +22,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -78,9 +79,11 @@ class LostSuccessorTest {
     // Takes the leader's place for followers, and dies.
     private void succeedInVain(final Path path) throws Exception {
         final int process = (int) ProcessHandle.current().pid();
-        Files.delete(path);
-        try (GroupLeader successor =
-                        new GroupLeader(path, null, UnixSocket.listen(path), () -> {}, 100_000_000, _ -> {});
+        // A follower that looks meanwhile finds the old path or this one.
+        final Path other = path.resolveSibling(path.getFileName() + ".new");
+        final UnixSocket listener = UnixSocket.listen(other);
+        Files.move(other, path, StandardCopyOption.ATOMIC_MOVE);
+        try (GroupLeader successor = new GroupLeader(path, null, listener, () -> {}, 100_000_000, _ -> {});
                 MirroredMemory ring = MirroredMemory.allocateShared(RING_BYTES)) {
             successor.inherit(new Takeover(
                     1,

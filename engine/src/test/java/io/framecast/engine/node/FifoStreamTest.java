@@ -161,13 +161,14 @@ class FifoStreamTest {
         awaitStats();
     }
 
-    // Statistics are taken ten times a second.
+    // Statistics are taken every 20 ms.
     private void awaitStats() {
         final long startNs = System.nanoTime();
-        while (System.nanoTime() - startNs < 150_000_000) {
-            cycle(0);
+        while (System.nanoTime() - startNs < 50_000_000) {
             LockSupport.parkNanos(1_000_000);
+            cycle(0);
         }
+        cycle(0);
     }
 
     @Test

@@ -196,10 +196,13 @@ class ThreadMixTest {
         }
 
         private void lookOn() {
+            boolean ready = false;
             while (!over) {
                 assertTrue(publisher.stats().frames() >= 0 && publisher.readySubscribers() <= 1);
-                assertTrue(
-                        subscriber.stats().frames() >= 0 && subscriber.failure().isEmpty());
+                assertTrue(subscriber.stats().frames() >= 0);
+                // A busy machine may take long to join, and says so meanwhile.
+                ready |= subscriber.state() == Subscriber.State.READY;
+                assertTrue(!ready || subscriber.failure().isEmpty(), () -> "" + subscriber.failure());
                 assertEquals(publisher.channel().name(), subscriber.channel().name());
                 subscriber.state();
                 Thread.onSpinWait();

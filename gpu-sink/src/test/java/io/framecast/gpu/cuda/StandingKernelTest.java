@@ -47,15 +47,15 @@ class StandingKernelTest {
     /// The stub waits for kernels where the driver of an H100 did (docs/gpu.md), and nowhere else.
     @Test
     void shouldSayWhichCallsWaitForAKernelThatRuns() throws IOException, InterruptedException {
-        final String said = stub(true).run(CallsBesideKernel.class, "cuda:0", "400");
-        assertTrue(said.startsWith("{\"kernel_ms\": 400, \"rows\": [{"), said);
+        final String said = stub(true).run(CallsBesideKernel.class, "cuda:0", "4000");
+        assertTrue(said.startsWith("{\"kernel_ms\": 4000, \"rows\": [{"), said);
         for (final String call :
                 new String[] {"cuMemAlloc", "cuMemHostAlloc", "cuMemHostRegister", "cuStreamDestroy"}) {
-            assertTrue(blockedMs(said, call) < 100, said);
+            assertTrue(blockedMs(said, call) < 1000, said);
         }
         for (final String call :
                 new String[] {"cuMemHostUnregister", "cuModuleLoadData", "cuMemFreeHost", "cuMemFree"}) {
-            assertTrue(blockedMs(said, call) > 200, said);
+            assertTrue(blockedMs(said, call) > 1000, said);
         }
         assertTrue(said.contains("\"cuMemsetD8Async\", \"blocked_ms\": "), said);
         assertTrue(said.contains("\"kernel_still_runs\": true"), said);

@@ -28,7 +28,7 @@ public final class StreamingRun implements Rounds.Measuring<StreamingCase, Conte
 
     private static final double NS_PER_SECOND = 1e9;
     private static final StreamingPlan.Times WARM_UP = new StreamingPlan.Times(1, 0, 0.2, 0.2, 0.8);
-    private static final double STUCK_SECONDS = 60;
+    private static final double STUCK_SECONDS = 180;
     // Each stream that stands still costs that long.
     private static final int STUCK_MAX = 2;
 
@@ -120,9 +120,11 @@ public final class StreamingRun implements Rounds.Measuring<StreamingCase, Conte
                 .toList();
         try {
             set(setting);
-            final long endNs = System.nanoTime() + (long) (most * NS_PER_SECOND);
-            final Pool.Reports reports =
-                    pools.run(contender, () -> start(contender), pool -> pool.run(spec, ofReceivers, 0, endNs));
+            final Pool.Reports reports = pools.run(
+                    contender,
+                    () -> start(contender),
+                    pool -> pool.run(
+                            spec, ofReceivers, 0, System.nanoTime() + (long) (most * NS_PER_SECOND)));
             return StreamingResult.of(
                     changed,
                     setting.direction(),

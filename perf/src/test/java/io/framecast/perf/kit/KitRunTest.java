@@ -24,7 +24,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /// The kit with real processes, on the emulated device and on the stub libcuda.
 @Execution(ExecutionMode.CONCURRENT)
 final class KitRunTest {
-    private static final int HANG_SECONDS = 5;
+    private static final int HANG_SECONDS = 15;
 
     @TempDir
     Path folder;

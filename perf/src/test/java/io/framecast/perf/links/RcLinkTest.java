@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,19 +95,25 @@ final class RcLinkTest {
     void shouldWaitForRoomUntilItIsInterrupted() throws Exception {
         final MemorySegment from = arena.allocate(PART_BYTES, 64);
         writer.use(from);
-        final FutureTask<Integer> writing = start(() -> {
-            for (int i = 0; ; i++) {
-                try {
+        final AtomicInteger written = new AtomicInteger();
+        final FutureTask<Void> writing = start(() -> {
+            try {
+                while (true) {
                     writer.write(from);
-                } catch (final IOException e) {
-                    return i;
+                    written.incrementAndGet();
                 }
+            } catch (final IOException e) {
+                return null;
             }
         });
+        while (written.get() < HopLink.PARTS_UNDER_WAY) {
+            assertEquals(false, writing.isDone());
+            Thread.sleep(1);
+        }
         Thread.sleep(20);
-        assertEquals(false, writing.isDone());
         writer.interrupt();
-        assertEquals(HopLink.PARTS_UNDER_WAY, writing.get());
+        writing.get();
+        assertEquals(HopLink.PARTS_UNDER_WAY, written.get());
     }
 
     @Test

@@ -349,6 +349,7 @@ final class PublishSubscribeTest {
     void shouldWaitForAnotherWhenTheOnlySubscriberOfALiveInputFellSilent() throws Exception {
         tool.network.dropSubscriberAtFrame = 2;
         final var killed = tool.start("subscribe", ToolFixture.URI);
+        ToolFixture.awaitWhile(() -> tool.network.subscribers.isEmpty());
         final var publish = publishTest("--wait-timeout", "0.3");
         publish.assertFailed(ExitStatus.PEER_LOST, "no other came within 0.3 s (--wait-timeout)");
         assertTrue(publish.err().contains("1 subscriber(s) were evicted"), publish.err());

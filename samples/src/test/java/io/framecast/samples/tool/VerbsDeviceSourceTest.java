@@ -199,7 +199,7 @@ final class VerbsDeviceSourceTest {
         final int readMax = (int) report.readMaxBytes();
         assertTrue(readMax < 1 << 20, report::toString);
         assertEquals(readMax == 0 ? 2 : 1, report.refused().size(), report::toString);
-        lengths = new int[] {1, Math.max(1, readMax), readMax + 1, 2 * readMax + 7};
+        lengths = new int[] {1, Math.max(1, readMax), readMax + 1, Math.min(FRAME_MAX, 2 * readMax + 7)};
         publishClaimed(10 * lengths.length);
         awaitCount(LOADED, bytes(10 * lengths.length, 0, readMax));
         awaitCount(COPIED, bytes(10 * lengths.length, readMax, FRAME_MAX));

@@ -117,9 +117,10 @@ final class VerbsDirectCoRootTest {
         final boolean gathers = !source.equals("host");
         nodes.await(() -> nodes.sum(SERVED) == SUBSCRIBERS - coRoots, "sets");
         publish(publisher, gathers, 0, FRAMES);
-        assertTrue(nodes.sum("framecast_feed_taken_datagrams_total") > 0, "datagrams that the source wrote");
-        assertTrue(
-                nodes.sum("framecast_set_pulled_datagrams_total") + nodes.sum("framecast_sent_set_repairs_total") > 0,
+        nodes.await(() -> nodes.sum("framecast_feed_taken_datagrams_total") > 0, "datagrams that the source wrote");
+        nodes.await(
+                () -> nodes.sum("framecast_set_pulled_datagrams_total") + nodes.sum("framecast_sent_set_repairs_total")
+                        > 0,
                 "repairs by co-roots");
         nodes.leave(coRoot());
         publish(publisher, gathers, FRAMES, 2 * FRAMES);

@@ -90,7 +90,7 @@ final class VerbsDirectTest {
         end(publisher);
     }
 
-    // The statistics of a subscriber are taken ten times a second, and at the stream's end.
+    // The statistics of a subscriber are taken now and then, and at the stream's end.
     private void end(final Publisher publisher) {
         assertTrue(publisher.close(Duration.ofSeconds(60)));
         nodes.await(
@@ -177,8 +177,9 @@ final class VerbsDirectTest {
             final Subscriber subscriber = nodes.subscriber(s);
             final long copied = 100 - (subscriber.stats().inPlaceFrames() - before[s]);
             // Buffers that wait for receives which missed serve no other frame meanwhile.
+            final long repaired = subscriber.stats().repairedDatagrams();
             assertTrue(
-                    nodes.inBuffers(s) == 160 || (dropEvery > 0 && nodes.inBuffers(s) >= 120),
+                    nodes.inBuffers(s) >= 160 - (dropEvery > 0 ? 40 : repaired),
                     nodes.inBuffers(s) + " frames in the user's buffers");
             assertTrue(before[s] < 60, "frames that came into the ring");
             final int node = s;
@@ -187,9 +188,8 @@ final class VerbsDirectTest {
                     "buffers that were found registered");
             assertTrue(nodes.count(s, "framecast_memory_registrations_total") < 80, "32 buffers, and the rings");
             // A machine that stalls may ask for a repair in vain. Its frame is copied.
-            final long inVain = subscriber.stats().repairedDatagrams();
             assertTrue(
-                    loss + dropEvery > 0 ? copied > 0 : copied <= inVain,
+                    loss + dropEvery > 0 ? copied > 0 : copied <= repaired,
                     () -> copied + " frames were copied: " + subscriber.stats());
         }
     }

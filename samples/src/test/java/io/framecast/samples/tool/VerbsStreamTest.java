@@ -72,7 +72,6 @@ final class VerbsStreamTest {
     private String keys = "";
     private long overruns;
     // As datagrams, by the source and by co-roots.
-    private long sentRepairs;
     private boolean waitsForCredit = true;
 
     @BeforeAll
@@ -109,7 +108,11 @@ final class VerbsStreamTest {
     /// control, whose queue pairs send too, probes to a lane without receives, and repairs by datagram.
     private void assertNothingFoundNoReceive() {
         final long found = standIn.count("overruns_receiving") - overruns;
-        assertTrue(found == 0 || sentRepairs > 0 || !waitsForCredit, () -> found + " found no receive: " + oneSided());
+        if (found > 0 && waitsForCredit) {
+            nodes.settleCounters();
+            final long repairs = count(3, "framecast_sent_repairs_total") + countAll(SET_REPAIRS);
+            assertTrue(repairs > 0, () -> found + " found no receive: " + oneSided());
+        }
     }
 
     private static NodeConfig config(final Threading threading, final double loss) {
@@ -151,22 +154,14 @@ final class VerbsStreamTest {
     private void publish(final Publisher publisher, final int from, final int to) {
         int next = from;
         long registrations;
-        long counted;
         do {
             registrations = standIn.count("registrations");
-            counted = registrations();
             next += FIRST_FRAMES;
             nodes.publish(publisher, next - FIRST_FRAMES, next);
         } while (registrations != standIn.count("registrations") && next + FIRST_FRAMES < to);
         nodes.publish(publisher, next, to);
-        sentRepairs = count(3, "framecast_sent_repairs_total") + countAll(SET_REPAIRS);
         assertEquals(registrations, standIn.count("registrations"));
-        assertTrue(counted > 0, this::oneSided);
-        assertEquals(counted, registrations(), this::oneSided);
-    }
-
-    private long registrations() {
-        return countAll(REGISTRATIONS) + count(3, REGISTRATIONS);
+        nodes.await(() -> countAll(REGISTRATIONS) + count(3, REGISTRATIONS) > 0, "counters");
     }
 
     private Publisher open(final Threading threading, final double loss) {
@@ -187,8 +182,10 @@ final class VerbsStreamTest {
         publish(publisher, 0, 150);
         nodes.await(() -> count(3, "framecast_read_grants_total") > 0, "counters");
         // How often one is due depends on how fast frames are consumed.
-        assertTrue(countAll(GRANTS) >= 3, this::oneSided);
-        assertTrue(loss == 0 || countAll("framecast_pulled_datagrams_total") > 0, this::oneSided);
+        nodes.await(() -> countAll(GRANTS) >= 3, "grants");
+        nodes.await(() -> loss == 0 || countAll("framecast_pulled_datagrams_total") > 0, "reads");
+        assertTrue(publisher.close(Duration.ofSeconds(30)));
+        nodes.settleCounters();
         // A machine that stalls makes a read or a write late, which then goes by datagram.
         final long late = fallbacks("slow_grant") + fallbacks("slow_pull");
         assertEquals(late, countAll(FALLBACKS), this::oneSided);
@@ -197,7 +194,6 @@ final class VerbsStreamTest {
             assertEquals(0, count(3, "framecast_received_nacks_total"), this::oneSided);
             assertTrue(count(3, "framecast_credit_datagrams_total") < countAll(GRANTS), this::oneSided);
         }
-        assertTrue(publisher.close(Duration.ofSeconds(30)));
     }
 
     /// Two members of one set read what they miss out of its co-root's memory; that, and the co-root, what they
@@ -213,7 +209,7 @@ final class VerbsStreamTest {
         nodes.await(() -> count(3, LINKED) == 3 && countAll(SET_LINKS) >= 2, "links");
         publish(publisher, 0, 200);
         nodes.await(() -> countAll(SET_PULLED) > 0, "counters");
-        assertTrue(countAll("framecast_pulled_datagrams_total") > 0, this::oneSided);
+        nodes.await(() -> countAll("framecast_pulled_datagrams_total") > 0, "reads from the source");
         assertTrue(publisher.close(Duration.ofSeconds(30)));
     }
 
@@ -237,7 +233,6 @@ final class VerbsStreamTest {
         nodes.publish(publisher, 100, 200);
         nodes.await(() -> count(3, LINKED) == 1, "its successor's link");
         nodes.publish(publisher, 200, 300);
-        sentRepairs = count(3, "framecast_sent_repairs_total");
         assertEquals(0, publisher.stats().evictedSubscribers());
         assertTrue(publisher.close(Duration.ofSeconds(30)));
     }
@@ -263,7 +258,9 @@ final class VerbsStreamTest {
         nodes.await(
                 () -> countAll(FEED_TAKEN) + fallbacks("late_feed") >= count(3, FEED_WRITTEN) - early,
                 "what was written");
-        assertTrue(countAll(FEED_TAKEN) + fallbacks("late_feed") <= count(3, FEED_WRITTEN), this::oneSided);
+        nodes.await(
+                () -> countAll(FEED_TAKEN) + fallbacks("late_feed") <= count(3, FEED_WRITTEN),
+                "no more taken than written");
         assertTrue(count(3, FEED_WRITTEN) > 50 * count(3, FEED_SENT), this::oneSided);
         assertEquals(0, fallbacks("vain_feed") + fallbacks("feed"), this::oneSided);
         assertTrue(publisher.close(Duration.ofSeconds(30)));
@@ -280,7 +277,7 @@ final class VerbsStreamTest {
         standIn.set("break_connections", 0);
         publish(publisher, 100, 200);
         nodes.await(() -> count(3, FEED_SENT) > 0, "datagrams");
-        assertTrue(countAll(SET_REPAIRS) > 0, this::oneSided);
+        nodes.await(() -> countAll(SET_REPAIRS) > 0, "repairs by the co-root");
         assertTrue(publisher.close(Duration.ofSeconds(30)));
     }
 
@@ -298,7 +295,7 @@ final class VerbsStreamTest {
                                 + count(2, FALLBACKS, "set_link")
                         == 2,
                 "counters");
-        assertTrue(countAll(SET_REPAIRS) > 0, this::oneSided);
+        nodes.await(() -> countAll(SET_REPAIRS) > 0, "repairs by the co-root");
         assertTrue(publisher.close(Duration.ofSeconds(30)));
     }
 
@@ -361,11 +358,10 @@ final class VerbsStreamTest {
         final Publisher publisher = open(Threading.DEDICATED, 0.02);
         nodes.await(() -> count(3, LINKED) == 3, "three links");
         publish(publisher, 0, 60);
-        final long grants = countAll(GRANTS);
+        nodes.await(() -> countAll(GRANTS) > 0, "grants");
         standIn.set("break_connections", 0);
         publish(publisher, 60, 150);
         nodes.await(() -> fallbacks("link") == 3, "three links that broke");
-        assertTrue(grants > 0);
         nodes.await(() -> count(3, "framecast_credit_datagrams_total") > 0, "credit by datagram");
         nodes.await(() -> count(3, "framecast_sent_repairs_total") > 0, "repairs by datagram");
         assertEquals(
@@ -388,8 +384,9 @@ final class VerbsStreamTest {
             nodes.await(() -> subscriber.state() == Subscriber.State.END_OF_STREAM, "the end");
             final SubscriberStats stats = subscriber.stats();
             assertEquals(frames, stats.frames());
-            // A machine that stalls may ask for a repair in vain.
-            assertTrue(loss > 0 || stats.inPlaceFrames() >= frames * 9L / 10, () -> "" + stats);
+            // A machine that stalls may ask for a repair in vain. Others are copied where they pass the ring's end.
+            assertTrue(
+                    loss > 0 || stats.inPlaceFrames() >= frames * 9L / 10 - stats.repairedDatagrams(), () -> "" + stats);
             assertTrue(loss == 0 || stats.reassembledBytes() > 0, () -> "" + stats);
         }
         assertTrue(

@@ -168,7 +168,12 @@ class ArrivalStreamTest {
                     return got[0] == frames;
                 },
                 "the neighbour's frames");
-        assertTrue(arrival.stats().outstanding() == 2, arrival.stats().toString());
+        await(
+                () -> {
+                    arrival.doWork();
+                    return arrival.stats().outstanding() == 2;
+                },
+                "two that nobody takes");
         arrival.close();
         stuck.close();
         assertTrue(publisher.close(Duration.ofSeconds(20)));
