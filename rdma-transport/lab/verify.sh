@@ -53,11 +53,9 @@ count_last() {
     fi
 }
 
-# Built here, not in the guest, where that takes minutes; and so are the archives of classes, of what measures and of what
-# is run often.
+# Built here, not in the guest, where that takes minutes.
 build_tool() {
     timeout --kill-after=15 300 ./framecast --version >/dev/null
-    timeout --kill-after=15 300 ./framecast publish --help >/dev/null
 }
 
 # in_lab SECONDS COMMAND…: where the devices are; $work is the same directory here and there.

@@ -22,7 +22,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -158,17 +157,7 @@ class FifoStreamTest {
                 receiver.giveBack();
             }
         }
-        awaitStats();
-    }
-
-    // Statistics are taken every 20 ms.
-    private void awaitStats() {
-        final long startNs = System.nanoTime();
-        while (System.nanoTime() - startNs < 50_000_000) {
-            LockSupport.parkNanos(1_000_000);
-            cycle(0);
-        }
-        cycle(0);
+        StreamFixture.awaitStats(() -> cycle(0));
     }
 
     @Test

@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -207,14 +206,8 @@ class StagedStreamTest extends LateDeviceFixture {
                 () -> copied + " bytes were copied, " + before + " before: " + subscriber.stats() + publisher.stats());
     }
 
-    // Statistics are taken every 20 ms.
     private long copiedBytes() {
-        final long startNs = System.nanoTime();
-        while (System.nanoTime() - startNs < 50_000_000) {
-            LockSupport.parkNanos(1_000_000);
-            cycle(0);
-        }
-        cycle(0);
+        StreamFixture.awaitStats(() -> cycle(0));
         return subscriber.stats().reassembledBytes();
     }
 

@@ -143,6 +143,15 @@ public final class StreamFixture implements AutoCloseable {
         await(() -> subscriber.state() == Subscriber.State.END_OF_STREAM, "end of stream");
     }
 
+    /// Has a node of this thread take the statistics of its subscribers, which it does every 20 ms.
+    static void awaitStats(final Runnable cycle) {
+        final long startNs = System.nanoTime();
+        do {
+            LockSupport.parkNanos(10_000_000);
+        } while (System.nanoTime() - startNs < 30_000_000);
+        cycle.run();
+    }
+
     /// Closes the publisher; where no other thread runs the subscriber's agents, runs them meanwhile.
     boolean closePublisher(final Duration linger) {
         if (!invoked) {

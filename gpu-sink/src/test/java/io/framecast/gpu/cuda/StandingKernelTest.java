@@ -47,8 +47,8 @@ class StandingKernelTest {
     /// The stub waits for kernels where the driver of an H100 did (docs/gpu.md), and nowhere else.
     @Test
     void shouldSayWhichCallsWaitForAKernelThatRuns() throws IOException, InterruptedException {
-        final String said = stub(true).run(CallsBesideKernel.class, "cuda:0", "4000");
-        assertTrue(said.startsWith("{\"kernel_ms\": 4000, \"rows\": [{"), said);
+        final String said = stub(true).run(CallsBesideKernel.class, "cuda:0", "2000");
+        assertTrue(said.startsWith("{\"kernel_ms\": 2000, \"rows\": [{"), said);
         for (final String call :
                 new String[] {"cuMemAlloc", "cuMemHostAlloc", "cuMemHostRegister", "cuStreamDestroy"}) {
             assertTrue(blockedMs(said, call) < 1000, said);

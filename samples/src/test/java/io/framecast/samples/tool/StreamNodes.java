@@ -251,25 +251,17 @@ final class StreamNodes implements AutoCloseable {
         }
     }
 
-    /// Waits until the files of counters, which nodes that rest write three times a second, change no more.
-    void settleCounters() {
-        String seen = "";
-        for (String now = allCounters(); !now.equals(seen); now = allCounters()) {
-            seen = now;
-            LockSupport.parkNanos(1_000_000_000);
-        }
-    }
-
-    private String allCounters() {
-        final StringBuilder text = new StringBuilder();
-        for (final Path file : counters) {
-            try (CounterReader reader = CounterReader.open(file)) {
-                reader.samples().stream()
-                        .filter(sample -> sample.name().endsWith("_total"))
-                        .forEach(text::append);
-            }
-        }
-        return text.toString();
+    /// Waits until these counters, whose files a node that rests writes three times a second, change no more.
+    void settle(final Set<String> names) {
+        final String[] seen = {"not read"};
+        await(
+                () -> {
+                    final String before = seen[0];
+                    seen[0] = counters(names);
+                    LockSupport.parkNanos(1_000_000_000);
+                    return seen[0].equals(before);
+                },
+                "counters that stand still");
     }
 
     /// Counters that are not 0, a line for each.

@@ -58,6 +58,7 @@ final class VerbsStreamTest {
             "framecast_pulled_datagrams_total",
             SET_PULLED,
             SET_LINKS,
+            SET_REPAIRS,
             "framecast_sent_repairs_total",
             "framecast_received_acks_total",
             "framecast_received_nacks_total");
@@ -71,7 +72,6 @@ final class VerbsStreamTest {
     // Of both ends' channels.
     private String keys = "";
     private long overruns;
-    // As datagrams, by the source and by co-roots.
     private boolean waitsForCredit = true;
 
     @BeforeAll
@@ -109,7 +109,7 @@ final class VerbsStreamTest {
     private void assertNothingFoundNoReceive() {
         final long found = standIn.count("overruns_receiving") - overruns;
         if (found > 0 && waitsForCredit) {
-            nodes.settleCounters();
+            nodes.settle(REPORTED);
             final long repairs = count(3, "framecast_sent_repairs_total") + countAll(SET_REPAIRS);
             assertTrue(repairs > 0, () -> found + " found no receive: " + oneSided());
         }
@@ -185,7 +185,7 @@ final class VerbsStreamTest {
         nodes.await(() -> countAll(GRANTS) >= 3, "grants");
         nodes.await(() -> loss == 0 || countAll("framecast_pulled_datagrams_total") > 0, "reads");
         assertTrue(publisher.close(Duration.ofSeconds(30)));
-        nodes.settleCounters();
+        nodes.settle(REPORTED);
         // A machine that stalls makes a read or a write late, which then goes by datagram.
         final long late = fallbacks("slow_grant") + fallbacks("slow_pull");
         assertEquals(late, countAll(FALLBACKS), this::oneSided);
