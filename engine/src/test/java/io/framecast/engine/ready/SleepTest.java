@@ -121,7 +121,7 @@ class SleepTest {
                 given.set(i);
                 sleep.wake();
                 while (taken.get() < i) {
-                    Thread.yield();
+                    Thread.onSpinWait();
                 }
             }
         });

@@ -123,8 +123,7 @@ public final class StreamingRun implements Rounds.Measuring<StreamingCase, Conte
             final Pool.Reports reports = pools.run(
                     contender,
                     () -> start(contender),
-                    pool -> pool.run(
-                            spec, ofReceivers, 0, System.nanoTime() + (long) (most * NS_PER_SECOND)));
+                    pool -> pool.run(spec, ofReceivers, 0, System.nanoTime() + (long) (most * NS_PER_SECOND)));
             return StreamingResult.of(
                     changed,
                     setting.direction(),

@@ -241,7 +241,11 @@ final class StreamNodes implements AutoCloseable {
         return count(node, name, "");
     }
 
+    /// The counters of a node that left are gone: 0.
     long count(final int node, final String name, final String labels) {
+        if (hasLeft(node)) {
+            return 0;
+        }
         try (CounterReader reader = CounterReader.open(counters.get(node))) {
             return reader.samples().stream()
                     .filter(sample ->
@@ -249,6 +253,10 @@ final class StreamNodes implements AutoCloseable {
                     .mapToLong(CounterSample::value)
                     .sum();
         }
+    }
+
+    private boolean hasLeft(final int node) {
+        return receivers.stream().anyMatch(receiver -> receiver.gone && receiver.node == node);
     }
 
     /// Waits until these counters, whose files a node that rests writes three times a second, change no more.
@@ -268,6 +276,9 @@ final class StreamNodes implements AutoCloseable {
     String counters(final Set<String> names) {
         final StringBuilder text = new StringBuilder();
         for (int node = 0; node < counters.size(); node++) {
+            if (hasLeft(node)) {
+                continue;
+            }
             try (CounterReader reader = CounterReader.open(counters.get(node))) {
                 for (final CounterSample sample : reader.samples()) {
                     if (sample.value() != 0 && names.contains(sample.name())) {

@@ -386,7 +386,8 @@ final class VerbsStreamTest {
             assertEquals(frames, stats.frames());
             // A machine that stalls may ask for a repair in vain. Others are copied where they pass the ring's end.
             assertTrue(
-                    loss > 0 || stats.inPlaceFrames() >= frames * 9L / 10 - stats.repairedDatagrams(), () -> "" + stats);
+                    loss > 0 || stats.inPlaceFrames() >= frames * 9L / 10 - stats.repairedDatagrams(),
+                    () -> "" + stats);
             assertTrue(loss == 0 || stats.reassembledBytes() > 0, () -> "" + stats);
         }
         assertTrue(
