@@ -13,6 +13,7 @@ work=$(mktemp -d)
 export XDG_RUNTIME_DIR=$work/run
 mkdir -m 700 "$XDG_RUNTIME_DIR"
 . "$project/.ci/cases.sh"
+short_processes
 # shellcheck disable=SC2034 # read by is_wanted
 FEW=(libframecast Python 'gstreamer: build' 'gstreamer: caps of each format' 'a publisher of this host, Python' 'the leader is killed'
     'a C program publishes' 'the next publisher')

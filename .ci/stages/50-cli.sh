@@ -13,6 +13,7 @@ ALIVE_MS=20000
 ALIVE_KILLED_MS=4000
 
 . .ci/cases.sh
+short_processes
 # shellcheck disable=SC2034 # read by is_wanted
 FEW=('frames of 128 MB, udp' 'stdin to a file, aeron' 'subscriber killed, udp' 'publisher killed, udp' 'ffmpeg to the motion worker'
     'subscriber stopped, and joined again' 'file interrupted' 'help' 'unknown key' 'command mistyped' 'missing file' 'no source'

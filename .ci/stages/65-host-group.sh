@@ -7,6 +7,7 @@ set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 
 . .ci/cases.sh
+short_processes
 # shellcheck disable=SC2034 # read by is_wanted
 FEW=(shared gpu-copies leader-killed)
 work=$(mktemp -d)

@@ -8,6 +8,7 @@ cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 
 STEP_SECONDS=20
 . .ci/netns.sh
+short_processes
 
 work=$(mktemp -d)
 export XDG_RUNTIME_DIR=$work

@@ -11,6 +11,7 @@ STEP_SECONDS=20
 FRAMES=200
 
 . .ci/netns.sh
+short_processes
 
 [ "$(id -u)" = 0 ] || skip 'network namespaces need root'
 for tool in ip mount timeout python3; do

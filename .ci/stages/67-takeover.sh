@@ -11,6 +11,7 @@ set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 
 . .ci/cases.sh
+short_processes
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 if is_few; then

@@ -8,6 +8,7 @@ set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 
 . .ci/cases.sh
+short_processes
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 ./framecast --version >/dev/null

@@ -16,6 +16,7 @@ TRANSFER_SECONDS=180
 STEP_SECONDS=20
 
 . .ci/netns.sh
+short_processes
 # shellcheck disable=SC2034 # read by is_wanted
 FEW=('offload: none at either end' 'group: IPv6 link-local, interfaces by name' 'group: two interfaces' 'doctor: faults of the network'
     'MTU: smaller on the way' 'fault: the source is down for a second' 'buffers: default size, 1 MiB frames, 3 receivers'

@@ -76,7 +76,7 @@ trap 'exit 130' INT
 
 # A /dev/kvm alone says little: on a host that is itself a guest without nested virtualization it may be there and
 # emulate a kernel's every instruction, or give up in the middle of the boot.
-accelerator=tcg,thread=multi cpu=max java_options='-XX:TieredStopAtLevel=1'
+accelerator=tcg,thread=multi cpu=max java_options='-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=10'
 if [ -w /dev/kvm ] && { [ -d /sys/module/kvm_intel ] || [ -d /sys/module/kvm_amd ]; }; then
     accelerator=kvm cpu=host java_options=
 fi

@@ -38,17 +38,17 @@ public final class AsyncEvents {
     public @Nullable AsyncEvent next() {
         final MemorySegment device = context.unblocked();
         // The hot call captures no errno, so it does not say why it found nothing.
-        if (Downcalls.call(getEvent, device.address(), event.address()) == 0 || (reasons.isDue() && hasEvent(device))) {
+        if (Downcalls.hot(getEvent, device.address(), event.address()) == 0 || (reasons.isDue() && hasEvent(device))) {
             final AsyncEvent read = AsyncEvent.read(event);
             // An unacknowledged event blocks the destruction of its object for ever.
-            context.verbs().call(null, "ibv_ack_async_event", event);
+            context.verbs().call("ibv_ack_async_event", event);
             return read;
         }
         return null;
     }
 
     private boolean hasEvent(final MemorySegment device) {
-        if (Downcalls.getAsyncEvent(getEvent, capture, device, event) == 0) {
+        if ((int) Downcalls.call(getEvent, capture, device, event) == 0) {
             return true;
         }
         final int errno = Downcalls.errno(capture);
@@ -62,7 +62,7 @@ public final class AsyncEvents {
     ///
     /// @return largest payload of a datagram, in bytes; 0 while the port is not active, or does not answer
     public int activeMtuBytes() {
-        final int errno = Downcalls.queryPort(queryPort, context.pointer(), port, attributes);
+        final int errno = Downcalls.hot(queryPort, context.pointer().address(), port, attributes.address());
         return errno != 0 || attributes.get(JAVA_INT, STATE) != PortAttributes.State.ACTIVE.ordinal()
                 ? 0
                 : PortAttributes.Mtu.bytes(attributes.get(JAVA_INT, ACTIVE_MTU));

@@ -47,7 +47,7 @@ public final class CompletionChannel extends Handle {
         requireOpen();
         mode.unblock();
         int events = 0;
-        while (Downcalls.call(getEvent, address(), queue.address(), queueContext.address()) == 0) {
+        while (Downcalls.hot(getEvent, address(), queue.address(), queueContext.address()) == 0) {
             acknowledge();
             events++;
         }
@@ -56,7 +56,7 @@ public final class CompletionChannel extends Handle {
     }
 
     private int drainOrThrow() {
-        if (Downcalls.getCqEvent(getEvent, capture, pointer(), queue, queueContext) == 0) {
+        if ((int) Downcalls.call(getEvent, capture, pointer(), queue, queueContext) == 0) {
             acknowledge();
             return 1;
         }
@@ -68,7 +68,7 @@ public final class CompletionChannel extends Handle {
     }
 
     private void acknowledge() {
-        Downcalls.acknowledge(ackEvents, queue.get(JAVA_LONG, 0), 1);
+        Downcalls.hot(ackEvents, queue.get(JAVA_LONG, 0), 1);
     }
 
     @Override

@@ -60,7 +60,7 @@ public final class CompletionQueue extends Handle {
     /// Has the channel signal the next completion, once. It does not signal earlier completions: poll after arming.
     public void arm() {
         requireOpen();
-        final int errno = Downcalls.arm(requestNotify, address());
+        final int errno = Downcalls.hot(requestNotify, address(), 0);
         if (errno != 0) {
             throw VerbsErrors.of("ibv_req_notify_cq", Math.abs(errno), toString());
         }

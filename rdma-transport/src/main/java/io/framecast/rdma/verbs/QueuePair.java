@@ -9,7 +9,6 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import io.framecast.rdma.verbs.QueuePairConfig.Limits;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Objects;
 
 /// A send queue and a receive queue.
 ///
@@ -109,8 +108,8 @@ public final class QueuePair extends Handle {
         attributes.set(JAVA_INT, extended("create_flags"), IBV_QP_CREATE_BLOCK_SELF_MCAST_LB);
         final Context context = domain.context();
         final MemorySegment capture = Downcalls.newCapture(scratch);
-        final MemorySegment made = (MemorySegment)
-                Objects.requireNonNull(Downcalls.call(ADDRESS, create, capture, context.pointer(), attributes));
+        final MemorySegment made =
+                MemorySegment.ofAddress(Downcalls.call(create, capture, context.pointer(), attributes));
         if (made.equals(MemorySegment.NULL)) {
             final int errno = Downcalls.errno(capture);
             switch (errno) {
@@ -300,12 +299,12 @@ public final class QueuePair extends Handle {
 
     int postReceives(final long first, final long refused) {
         requireOpen();
-        return Downcalls.call(postReceive, address(), first, refused);
+        return Downcalls.hot(postReceive, address(), first, refused);
     }
 
     int postSends(final long first, final long refused) {
         requireOpen();
-        return Downcalls.call(postSend, address(), first, refused);
+        return Downcalls.hot(postSend, address(), first, refused);
     }
 
     private static long at(final String... path) {

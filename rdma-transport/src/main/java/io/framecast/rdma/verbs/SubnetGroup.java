@@ -156,7 +156,7 @@ public final class SubnetGroup implements AutoCloseable {
             library.errnoOf("rdma_destroy_id", id);
         }
         if (!channel.equals(MemorySegment.NULL)) {
-            library.call(null, "rdma_destroy_event_channel", channel);
+            library.call("rdma_destroy_event_channel", channel);
         }
     }
 

@@ -6,14 +6,12 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.framecast.api.error.TransportException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.foreign.SymbolLookup;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /// The functions of one loaded library of rdma-core, by their names in C, and the only place where its pointers become
 /// memory. Immutable; any thread.
@@ -56,12 +54,11 @@ final class Verbs {
     MemorySegment make(final String name, final Object what, final Object... arguments) {
         try (Arena scratch = Arena.ofConfined()) {
             final MemorySegment capture = Downcalls.newCapture(scratch);
-            final MemorySegment made =
-                    (MemorySegment) Objects.requireNonNull(Downcalls.call(ADDRESS, function(name), capture, arguments));
-            if (made.equals(MemorySegment.NULL)) {
+            final long made = Downcalls.call(function(name), capture, arguments);
+            if (made == 0) {
                 throw VerbsErrors.of(name, Downcalls.errno(capture), what.toString());
             }
-            return made;
+            return MemorySegment.ofAddress(made);
         }
     }
 
@@ -71,8 +68,7 @@ final class Verbs {
     int errnoOf(final String name, final Object... arguments) {
         try (Arena scratch = Arena.ofConfined()) {
             final MemorySegment capture = Downcalls.newCapture(scratch);
-            final int result =
-                    (int) Objects.requireNonNull(Downcalls.call(JAVA_INT, function(name), capture, arguments));
+            final int result = (int) Downcalls.call(function(name), capture, arguments);
             final int errno = Downcalls.errno(capture);
             // Some drivers return the errno as a negative number and leave none behind.
             return result >= 0 ? result : errno != 0 ? errno : -result;
@@ -91,10 +87,11 @@ final class Verbs {
     }
 
     /// Calls a function that reports no failure.
-    @Nullable
-    Object call(final @Nullable MemoryLayout result, final String name, final Object... arguments) {
+    ///
+    /// @return the address that it returns; of no meaning where it returns none
+    long call(final String name, final Object... arguments) {
         try (Arena scratch = Arena.ofConfined()) {
-            return Downcalls.call(result, function(name), Downcalls.newCapture(scratch), arguments);
+            return Downcalls.call(function(name), Downcalls.newCapture(scratch), arguments);
         }
     }
 
@@ -137,7 +134,7 @@ final class Verbs {
 
     /// The kernel's name of a listed device.
     String deviceName(final MemorySegment device) {
-        final MemorySegment name = (MemorySegment) Objects.requireNonNull(call(ADDRESS, "ibv_get_device_name", device));
+        final MemorySegment name = MemorySegment.ofAddress(call("ibv_get_device_name", device));
         return name.equals(MemorySegment.NULL)
                 ? "?"
                 : name.reinterpret(NAME_BYTES_MAX).getString(0);

@@ -111,7 +111,7 @@ public final class VerbsLibrary {
                 }
                 return use.apply(pointers);
             } finally {
-                verbs.call(null, "ibv_free_device_list", list);
+                verbs.call("ibv_free_device_list", list);
             }
         }
     }
