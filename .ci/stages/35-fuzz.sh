@@ -40,9 +40,9 @@ last() {
     grep -aoE "$1 ?[0-9]+" "$2" | tail -n 1 | grep -oE '[0-9]+$' || printf '0\n'
 }
 
-# fuzz MODULE CLASS SECONDS
+# fuzz MODULE CLASS SECONDS: runs one test, and says nothing.
 fuzz() {
-    local module=$1 class=io.framecast.$2 limit=$3 name=${2##*.} status=0 folder corpus log finding
+    local module=$1 class=io.framecast.$2 limit=$3 name=${2##*.} folder corpus log
     folder=$work/$name corpus=$work/$name/corpus log=$work/$name/log
     rm -f -- "$folder"/crash-* "$folder"/timeout-* "$folder"/oom-*
     mkdir -p -- "$corpus"
@@ -57,7 +57,13 @@ fuzz() {
             --custom_hook_includes='io.framecast.**' \
             -artifact_prefix="$folder/" -max_total_time="$limit" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
             "$corpus" "src/test/fuzz/$name"
-    ) >"$log" 2>&1 </dev/null || status=$?
+    ) >"$log" 2>&1 </dev/null
+}
+
+# report MODULE CLASS SECONDS STATUS: what that run ended with.
+report() {
+    local module=$1 limit=$3 status=$4 name=${2##*.} folder log finding
+    folder=$work/$name log=$work/$name/log
     if [ "$status" = 0 ]; then
         pass "$(printf '%s: %s executions in %s s, %s edges, %s features' "$name" \
             "$(last 'number_of_executed_units:' "$log")" "$limit" "$(last 'cov:' "$log")" "$(last 'ft:' "$log")")"
@@ -78,14 +84,31 @@ if is_few; then
     set -- wire
     leave_out 'fuzz tests of options, codecs, host segments and files' 'not among the few of .ci/run'
 fi
+runs=()
 for group in "${@:-wire options codecs host files}"; do
     for one in $group; do
         [ -n "${groups[$one]:-}" ] || { printf 'failed: expected some of: %s; got %s\n' "${!groups[*]}" "$one"; exit 2; }
         read -ra tests <<<"$(tr -s ' \n' ' ' <<<"${groups[$one]}")"
         each=$((seconds / ${#tests[@]}))
         for test in "${tests[@]}"; do
-            fuzz "${test%%:*}" "${test#*:}" $((each > 3 ? each : 3))
+            runs+=("${test%%:*} ${test#*:} $((each > 3 ? each : 3))")
         done
+    done
+done
+# As many side by side as there are CPUs, for each has one thread.
+lanes=$(nproc)
+for ((first = 0; first < ${#runs[@]}; first += lanes)); do
+    pids=()
+    for run in "${runs[@]:first:lanes}"; do
+        # shellcheck disable=SC2086 # three words
+        fuzz $run &
+        pids+=($!)
+    done
+    for n in "${!pids[@]}"; do
+        status=0
+        wait "${pids[n]}" || status=$?
+        # shellcheck disable=SC2086 # three words
+        report ${runs[first + n]} "$status"
     done
 done
 end_cases

@@ -2,6 +2,7 @@
 # The protocol's model, exhaustively at small bounds, and bugs planted in it that must be found. Without spin
 # the stage is skipped and says so.
 # Limit: 1200 s
+# Beside: 30-demo
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 
