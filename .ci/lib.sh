@@ -40,6 +40,15 @@ count_left_out() {
     done < <(grep -aE '^(left out|skipped): ' "$1" || :)
 }
 
+# read_cpu: sets `cpu` to the seconds of CPU time that the ended children of this shell took, and theirs.
+read_cpu() {
+    local line
+    times >"$report/times"
+    { read -r line && read -r line; } <"$report/times"
+    [[ $line =~ ^([0-9]+)m([0-9]+)[.,].*\ ([0-9]+)m([0-9]+)[.,] ]]
+    cpu=$((60 * (BASH_REMATCH[1] + BASH_REMATCH[3]) + 10#${BASH_REMATCH[2]} + 10#${BASH_REMATCH[4]}))
+}
+
 # limit_of SCRIPT: seconds.
 limit_of() {
     local limit
@@ -86,11 +95,13 @@ stop_beside() {
 
 # run_stage SCRIPT: under the limit of time in its line "# Limit: N s"; reports it and goes on where it fails.
 run_stage() {
-    local script=$1 name limit begin=$SECONDS status=0 log good=0 bad=0 left last seconds unlisted
+    local script=$1 name limit begin=$SECONDS status=0 log good=0 bad=0 left last seconds unlisted cpu before
     name=$(basename "$script" .sh)
     limit=$(limit_of "$script")
     log=$report/$name.log
     printf '\n=== %s (alone: .ci/%s %s)\n' "$name" "$(basename "$0")" "$name"
+    read_cpu
+    before=$cpu
     if [ -n "${beside_pid[$name]:-}" ]; then
         end_beside "$name" || status=$?
         seconds=$(($(stat -c %Y "$log") - ${beside_begin[$name]}))
@@ -98,6 +109,8 @@ run_stage() {
         timeout --kill-after=15 "$limit" "$script" </dev/null 2>&1 | tee "$log" || status=$?
         seconds=$((SECONDS - begin))
     fi
+    read_cpu
+    cpu=$((cpu - before))
     last=$(grep -aE '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1) || :
     if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed ]]; then
         good=${BASH_REMATCH[1]} bad=${BASH_REMATCH[2]}
@@ -121,34 +134,36 @@ run_stage() {
     esac
     all_passed=$((all_passed + good))
     all_failed=$((all_failed + bad))
-    rows+=("$name $good $bad $left $seconds")
-    printf '=== %s: %d passed, %d failed, %d left out, %d s\n' "$name" "$good" "$bad" "$left" "$seconds"
+    rows+=("$name $good $bad $left $seconds $cpu")
+    printf '=== %s: %d passed, %d failed, %d left out, %d s, %d s of CPU time\n' "$name" "$good" "$bad" "$left" "$seconds" "$cpu"
 }
 
-# print_table: a line for each stage, then why cases and tests were left out.
+# print_table: a line for each stage, with the CPU time of its processes that ended with it, then why cases and tests were left out.
 print_table() {
-    local row
-    printf '\n%-24s %8s %8s %8s %8s\n' stage passed failed 'left out' seconds
+    local row cpu
+    printf '\n%-24s %8s %8s %8s %8s %8s\n' stage passed failed 'left out' seconds CPU
     for row in "${rows[@]}"; do
-        # shellcheck disable=SC2086 # five words
-        printf '%-24s %8d %8d %8d %8d\n' $row
+        # shellcheck disable=SC2086 # six words
+        printf '%-24s %8d %8d %8d %8d %8d\n' $row
     done
-    printf '%-24s %8d %8d %8s %8d\n' all "$all_passed" "$all_failed" '' $((SECONDS - started))
+    read_cpu
+    printf '%-24s %8d %8d %8s %8d %8d\n' all "$all_passed" "$all_failed" '' $((SECONDS - started)) "$cpu"
     printf '\nleft out:\n'
     awk -F '\t' '{ count[$1 "\t" $3] += $2 } END { for (key in count) print key "\t" count[key] }' "$report/reasons" | sort |
         awk -F '\t' '{ printf "%-24s %6d  %s\n", $1, $3, $2 }'
 }
 
 write_json() {
-    local row name good bad left seconds separator='' stage number reason
+    local row name good bad left seconds cpu separator='' stage number reason
     {
         printf '{"command": "%s", "commit": "%s", "cpus": %d, "seconds": %d, "passed": %d, "failed": %d, "stages": [' \
             ".ci/$(basename "$0")" "$(git rev-parse HEAD 2>/dev/null || echo unknown)" "$(nproc)" \
             $((SECONDS - started)) "$all_passed" "$all_failed"
         for row in "${rows[@]}"; do
-            read -r name good bad left seconds <<<"$row"
-            printf '%s\n  {"stage": "%s", "passed": %d, "failed": %d, "left_out": %d, "seconds": %d, "reasons": [' \
-                "$separator" "$name" "$good" "$bad" "$left" "$seconds"
+            read -r name good bad left seconds cpu <<<"$row"
+            printf '%s\n  {"stage": "%s", "passed": %d, "failed": %d, "left_out": %d, "seconds": %d, "cpu_seconds": %d, ' \
+                "$separator" "$name" "$good" "$bad" "$left" "$seconds" "$cpu"
+            printf '"reasons": ['
             separator=
             while IFS=$'\t' read -r stage number reason; do
                 [ "$stage" = "$name" ] || continue

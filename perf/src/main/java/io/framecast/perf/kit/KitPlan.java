@@ -44,9 +44,9 @@ final class KitPlan {
         tests(TAG, HANG_SECONDS);
         for (final BenchTool.DeviceBench bench : BenchTool.onDevices()) {
             final List<String> words = new ArrayList<>(List.of("bench", bench.name(), "--device", device.name()));
-            if (bench.quick()) {
+            if (!bench.quick().isEmpty()) {
                 // A bench with `--quick` has rounds, three by default: more than one step may take.
-                words.addAll(options.quick() ? List.of("--quick") : List.of("--rounds", "2"));
+                words.addAll(options.quick() ? bench.quick() : List.of("--rounds", "2"));
             }
             tool("bench " + bench.name(), words);
         }

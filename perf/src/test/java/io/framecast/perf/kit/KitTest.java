@@ -15,8 +15,10 @@ final class KitTest {
     @Test
     void shouldRunEveryBenchThatTakesADevice() {
         final List<BenchTool.DeviceBench> found = BenchTool.onDevices();
-        assertTrue(found.contains(new BenchTool.DeviceBench("streaming", true)), () -> "found " + found);
-        assertTrue(found.contains(new BenchTool.DeviceBench("arrival", false)), () -> "found " + found);
+        assertTrue(
+                found.contains(new BenchTool.DeviceBench("streaming", List.of("--quick", "--subscribers", "1,3"))),
+                () -> "found " + found);
+        assertTrue(found.contains(new BenchTool.DeviceBench("arrival", List.of())), () -> "found " + found);
         assertTrue(found.stream().noneMatch(bench -> bench.name().equals("tail")), "it takes none");
     }
 

@@ -2,6 +2,7 @@ package io.framecast.reliability.sim;
 
 import io.framecast.reliability.lane.SendLanePort;
 import io.framecast.reliability.sim.net.SimLane;
+import io.framecast.reliability.sim.net.SimLink;
 import io.framecast.reliability.window.WindowMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -20,8 +21,7 @@ final class SimSendLane implements SendLanePort {
     private final SimSource source;
     private final SimLane lane;
     private final WindowMemory memory;
-    // Slots taken and not sent.
-    private final ArrayDeque<Integer> waiting = new ArrayDeque<>();
+    private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
     private final RandomGenerator random;
     private final boolean restless;
     private final int batchMax;
@@ -30,6 +30,9 @@ final class SimSendLane implements SendLanePort {
     // By the true clock.
     private long freeNs;
     private long jammedUntilNs;
+
+    /// A slot that is taken and not sent.
+    private record Waiting(int slot, long sinceNs) {}
 
     /// @param batchMax datagrams taken at a time
     /// @param datagramNs a datagram's time on the link; 0 for a lane without a rate, which never jams
@@ -64,7 +67,7 @@ final class SimSendLane implements SendLanePort {
     public int multicast(final int firstSlot, final int count) {
         final int taken = taken(firstSlot, count);
         for (int i = 0; i < taken; i++) {
-            waiting.add(firstSlot + i);
+            waiting.add(new Waiting(firstSlot + i, source.events().nowNs()));
         }
         submitted += taken;
         source.onSubmitted(lane, firstSlot, taken);
@@ -95,8 +98,13 @@ final class SimSendLane implements SendLanePort {
 
     /// Sends the waiting datagrams that the lane admits.
     void pass() {
-        while (!waiting.isEmpty() && !isJammed(source.events().nowNs())) {
-            source.multicast(lane, datagram(waiting.remove()));
+        final long nowNs = source.events().nowNs();
+        while (!waiting.isEmpty() && !isJammed(nowNs)) {
+            final Waiting next = waiting.remove();
+            if (nowNs - next.sinceNs > SimLink.LATE_NS) {
+                source.onLate();
+            }
+            source.multicast(lane, datagram(next.slot));
         }
     }
 

@@ -355,6 +355,14 @@ final class SimSource extends SimNode implements ControlPort {
         }
     }
 
+    /// A datagram to all waited so long for its lane that who has later ones, by unicast, requests it.
+    void onLate() {
+        world().journal()
+                .count(
+                        SimCount.LOSSES,
+                        network.hosts().stream().filter(SimHost::listens).count());
+    }
+
     /// A lane sends a datagram to one receiver.
     void unicast(final int address, final SimLane lane, final MemorySegment datagram) {
         send(lane, datagram, () -> network.unicast(address, lane, datagram));

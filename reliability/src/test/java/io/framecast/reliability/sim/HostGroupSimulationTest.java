@@ -48,6 +48,12 @@ final class HostGroupSimulationTest {
         clean(Simulation.run(101_400_214, HOSTS));
     }
 
+    /// A co-root gets by unicast what follows datagrams that still wait for the data lane, and requests these.
+    @Test
+    void shouldTakeForLateWhatTheSourcesLaneHeldBack() {
+        clean(Simulation.run(59_056_504, HOSTS));
+    }
+
     @Tag("campaign")
     @Test
     void shouldKeepEveryPromiseWhenLeadersCrashInManyRuns() {

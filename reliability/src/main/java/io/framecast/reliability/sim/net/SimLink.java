@@ -41,7 +41,7 @@ public final class SimLink {
     private static final int BURST_MAX = 12;
     private static final int HEADER_BYTES = 40;
     /// Held back for longer than the first NACK is: as good as lost.
-    private static final long LATE_NS = 500_000;
+    public static final long LATE_NS = 500_000;
 
     private final SimEvents events;
     private final SimJournal journal;
