@@ -169,7 +169,7 @@ public final class SourceProtection implements ControlProtection {
         }
         final int plainBytes = sealer.open(peer.toSource, memory, offset, bytes, nowNs);
         if (plainBytes > 0 && ControlLayout.type(memory, offset) == ControlLayout.TYPE_KEYS_ACK) {
-            onKeysAck(peer, memory, offset, plainBytes);
+            onKeysAck(peer, memory, offset, plainBytes, nowNs);
             return 0;
         }
         return plainBytes;
@@ -431,19 +431,35 @@ public final class SourceProtection implements ControlProtection {
         dueNs = Math.min(dueNs, nowNs);
     }
 
-    private void onKeysAck(final MemberHandshake peer, final MemorySegment memory, final long offset, final int bytes) {
+    private void onKeysAck(
+            final MemberHandshake peer,
+            final MemorySegment memory,
+            final long offset,
+            final int bytes,
+            final long nowNs) {
         if (bytes != KeysLayout.ACK_BYTES) {
             counts.add(ProtectionEvent.MALFORMED);
             return;
         }
         counts.add(ProtectionEvent.HANDSHAKE);
         final int epoch = KeysLayout.EPOCH.get(memory, offset);
+        if (epoch != owed(peer).epoch()) {
+            return;
+        }
+        peer.epoch = epoch;
         if (epoch == newest().epoch()) {
-            peer.epoch = epoch;
             peer.keysTimer.stop();
             // Perhaps all have it.
             dueNs = 0;
+        } else {
+            await(peer, nowNs);
         }
+    }
+
+    // Which keys it is to get. Those in use come before those that follow: without them it opens nothing of what was
+    // sealed meanwhile, ever.
+    private EpochKeys owed(final MemberHandshake peer) {
+        return peer.epoch != EpochKeys.NONE && peer.epoch - current.epoch() < 0 ? current : newest();
     }
 
     private EpochKeys newest() {
@@ -506,7 +522,7 @@ public final class SourceProtection implements ControlProtection {
         }
         peer.keysTimer.onAttempt(nowNs);
         begin(ControlLayout.TYPE_KEYS, peer.id, 0);
-        newest().write(scratch, ControlLayout.LENGTH);
+        owed(peer).write(scratch, ControlLayout.LENGTH);
         KeysLayout.IN_USE.set(scratch, 0, current.epoch());
         final EpochKeys before = dataKeys.epochs().getFirst();
         KeysLayout.BEFORE.set(scratch, 0, before == current ? EpochKeys.NONE : before.epoch());

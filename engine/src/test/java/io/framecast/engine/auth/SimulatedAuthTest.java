@@ -112,6 +112,13 @@ final class SimulatedAuthTest {
         assertEquals(List.of(), run(seed, Swarm.of(4, -1)).violations());
     }
 
+    /// Two receivers missed the KEYS of an epoch that came into use, and then got those of the next epochs alone.
+    @Test
+    void shouldGetTheKeysInUseBeforeThoseThatFollow() {
+        final Swarm swarm = Swarm.of(4, -1).withCrashes().withOneSided();
+        assertEquals(List.of(), run(77_000_186, swarm).violations());
+    }
+
     @Test
     void shouldRepeatItselfWhenTheSeedIsTheSame() {
         for (long seed = 1; seed <= 5; seed++) {
