@@ -95,8 +95,9 @@ for group in "${@:-wire options codecs host files}"; do
         done
     done
 done
-# As many side by side as there are CPUs, for each has one thread.
+# As many side by side as there are CPUs, for each has one thread; four at most, for each takes up to 2 GB.
 lanes=$(nproc)
+lanes=$((lanes < 4 ? lanes : 4))
 for ((first = 0; first < ${#runs[@]}; first += lanes)); do
     pids=()
     for run in "${runs[@]:first:lanes}"; do
