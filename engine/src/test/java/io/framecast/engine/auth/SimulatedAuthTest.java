@@ -119,6 +119,13 @@ final class SimulatedAuthTest {
         assertEquals(List.of(), run(77_000_186, swarm).violations());
     }
 
+    /// A leader that stood still leads again, and waits for keys: its followers know only what it shared before.
+    @Test
+    void shouldWaitForAProcessThatLeadsAgain() {
+        final Swarm swarm = Swarm.of(3, -1).withHostGroup(4).withCrashes();
+        assertEquals(List.of(), run(267_351_991, swarm).violations());
+    }
+
     @Test
     void shouldRepeatItselfWhenTheSeedIsTheSame() {
         for (long seed = 1; seed <= 5; seed++) {

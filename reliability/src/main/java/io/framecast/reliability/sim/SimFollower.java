@@ -66,8 +66,8 @@ final class SimFollower {
             return segment().heartbeat();
         }
 
-        boolean isOf(final SimMember leader) {
-            return table.process() == leader;
+        boolean isOf(final SimMember leader, final int term) {
+            return table.process() == leader && table.term() == term;
         }
 
         /// Processes that followed, and would follow a successor.

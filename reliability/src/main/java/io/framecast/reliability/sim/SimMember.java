@@ -71,6 +71,11 @@ final class SimMember extends SimReceiver {
         return group;
     }
 
+    /// Counts its times of leading; one that leads again has shared nothing yet.
+    int term() {
+        return term;
+    }
+
     SimFollower follower() {
         return follower;
     }
@@ -239,7 +244,7 @@ final class SimMember extends SimReceiver {
         }
         final SimFollower.View last = follower.newest();
         final long seen = last == null ? 0 : last.heartbeat();
-        stillLooks = last != null && last.isOf(known) && seen == beat ? stillLooks + 1 : 0;
+        stillLooks = last != null && last.isOf(known, leaderTerm) && seen == beat ? stillLooks + 1 : 0;
         beat = seen;
         firstNs = stillLooks == 0 ? NEVER_WAITED : firstNs;
         if (stillLooks >= STILL_LOOKS) {

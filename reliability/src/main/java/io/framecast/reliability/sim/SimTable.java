@@ -23,6 +23,7 @@ final class SimTable implements SimReception.Taker, CheckpointLog {
     private static final int ENTRIES_SPARE_MAX = 16;
 
     private final SimMember process;
+    private final int term;
     private final SimReception reception;
     private final ReceiverMachine machine;
     private final Assembly assembly;
@@ -54,6 +55,7 @@ final class SimTable implements SimReception.Taker, CheckpointLog {
             final byte[] ring,
             final SimReception.@Nullable Past past) {
         this.process = process;
+        term = process.term();
         this.reception = reception;
         this.machine = machine;
         this.assembly = assembly;
@@ -72,6 +74,11 @@ final class SimTable implements SimReception.Taker, CheckpointLog {
 
     SimMember process() {
         return process;
+    }
+
+    /// The term of its process's leading in which it was made.
+    int term() {
+        return term;
     }
 
     /// A member released something.
