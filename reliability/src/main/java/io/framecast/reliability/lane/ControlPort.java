@@ -16,6 +16,9 @@ public interface ControlPort {
     /// Sends the first `bytes` bytes of [#slot] to one peer.
     void unicast(int peer, int bytes);
 
+    /// Whether two addresses of this transport are of one host; false where one is none of its addresses.
+    boolean isOneHost(byte[] first, byte[] second);
+
     /// As [SendLanePort#connect].
     int connect(byte[] address);
 

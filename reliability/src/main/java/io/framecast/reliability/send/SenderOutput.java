@@ -29,6 +29,10 @@ public interface SenderOutput extends RetransmitScheduler.Output {
     /// Multicasts a full-size probe on the data lane.
     void probe(int token);
 
+    /// Whether a receiver's two addresses are of one host, so that proof of the first is proof of the second. Both are
+    /// from the wire.
+    boolean isOneHost(byte[] controlAddress, byte[] repairAddress);
+
     /// Makes a member reachable. Addresses are from the wire.
     ///
     /// @return false when they are not addresses of this transport

@@ -355,6 +355,11 @@ public final class SendSession implements SenderOutput {
     }
 
     @Override
+    public boolean isOneHost(final byte[] controlAddress, final byte[] repairAddress) {
+        return control.isOneHost(controlAddress, repairAddress);
+    }
+
+    @Override
     public boolean connect(final int member, final byte[] controlAddress, final byte[] repairAddress) {
         controlPeers[member] = control.connect(controlAddress);
         repairPeers[member] =
