@@ -1,5 +1,6 @@
 package io.framecast.engine.port;
 
+import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
@@ -56,11 +57,13 @@ public final class ControlLane implements ControlPort, AutoCloseable {
     private @Nullable ControlProtection protection;
     private final NanoClock clock;
     private final HandshakePeers handshakes;
+    private final Transport transport;
 
     /// @param clock of the caller's `nowNs`
     public ControlLane(
             final Transport transport, final LaneConfig.Role role, final LossInjector loss, final NanoClock clock) {
         this.clock = clock;
+        this.transport = transport;
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             opened.add(arena);
             final MemorySegment sent = arena.allocate((long) SEND_SLOTS * SLOT_BYTES, 64);
@@ -155,6 +158,16 @@ public final class ControlLane implements ControlPort, AutoCloseable {
             final int accepted = lane.unicast(peer.handle(), next, 1);
             peer.onSent(accepted > 0);
             advance(accepted);
+        }
+    }
+
+    @Override
+    public boolean isOneHost(final byte[] first, final byte[] second) {
+        try {
+            return transport.isOneHost(new LaneAddress(first), new LaneAddress(second));
+        } catch (final TransportException _) {
+            // An address came from the wire: it is hostile or belongs to another transport.
+            return false;
         }
     }
 

@@ -78,7 +78,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         RepairGroupLayout.write(
                 new ControlWriter(SESSION).receiver(OWN_ID).epoch(epoch).in(datagram), part, total);
         assertTrue(RepairGroupLayout.isValid(datagram, 0));
-        return coRoot.onSet(datagram, 0);
+        return coRoot.onSet(datagram, 0, 0);
     }
 
     private Verdict ack(final long id, final long acknowledged, final boolean complete) {
