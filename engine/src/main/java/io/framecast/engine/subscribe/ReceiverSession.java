@@ -6,7 +6,6 @@ import io.framecast.api.SourceOptions;
 import io.framecast.api.StreamConfig;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.TransportException;
-import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;

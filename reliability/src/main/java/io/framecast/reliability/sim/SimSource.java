@@ -32,6 +32,7 @@ import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -419,13 +420,20 @@ final class SimSource extends SimNode implements ControlPort {
     @Override
     public void unicast(final int peer, final int bytes) {
         noteEviction();
-        if (ControlLayout.type(scratch, 0) == ControlLayout.TYPE_START) {
-            noteStart(bytes);
+        switch (ControlLayout.type(scratch, 0)) {
+            case ControlLayout.TYPE_ADMIT -> noteMove();
+            case ControlLayout.TYPE_START -> noteStart(bytes);
+            default -> {}
         }
         final MemorySegment datagram = secure == null ? copy(bytes) : secure.toPeer(copy(bytes));
         if (datagram != null) {
             unicast(peer, SimLane.CONTROL, datagram);
         }
+    }
+
+    @Override
+    public boolean isOneHost(final byte[] first, final byte[] second) {
+        return Arrays.equals(first, second);
     }
 
     @Override
@@ -457,6 +465,14 @@ final class SimSource extends SimNode implements ControlPort {
                     strangers.add(receiver.id());
                 }
             }
+        }
+    }
+
+    // ADMIT of a successor: the membership is its own from here on.
+    private void noteMove() {
+        final SimReception receiver = addressee();
+        if (receiver != null && receiver.isResumed()) {
+            receiver.onMoved(machine.nextSequence());
         }
     }
 

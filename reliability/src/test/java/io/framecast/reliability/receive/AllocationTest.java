@@ -171,6 +171,11 @@ final class AllocationTest {
         }
 
         @Override
+        public boolean isOneHost(final byte[] controlAddress, final byte[] repairAddress) {
+            return true;
+        }
+
+        @Override
         public boolean connect(final int member, final byte[] controlAddress, final byte[] repairAddress) {
             return true;
         }

@@ -233,6 +233,11 @@ final class ReplicationTest implements SenderOutput {
     }
 
     @Override
+    public boolean isOneHost(final byte[] controlAddress, final byte[] repairAddress) {
+        return true;
+    }
+
+    @Override
     public boolean connect(final int member, final byte[] controlAddress, final byte[] repairAddress) {
         throw new UnsupportedOperationException();
     }

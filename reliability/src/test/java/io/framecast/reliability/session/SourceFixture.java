@@ -153,6 +153,11 @@ final class SourceFixture implements ControlPort {
     }
 
     @Override
+    public boolean isOneHost(final byte[] first, final byte[] second) {
+        return true;
+    }
+
+    @Override
     public int connect(final byte[] address) {
         if (address[0] == TestSendLane.STRANGE) {
             return SendLanePort.NO_PEER;
