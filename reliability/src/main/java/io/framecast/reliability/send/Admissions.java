@@ -206,6 +206,8 @@ final class Admissions {
         place.proven = false;
         place.value = random.nextLong();
         place.answeredNs = nowNs;
+        place.heardNs = nowNs;
+        place.admittedNs = nowNs;
         // A co-root's role is not inherited.
         coRoots.onAdmitted(member);
         sendAdmit(member);

@@ -392,6 +392,7 @@ final class CoRoots {
 
     private boolean isEligible(final int member) {
         return members.of(member).state == State.ACTIVE
+                && members.of(member).proven
                 && members.of(member).started
                 && members.of(member).terms.delivery().kind() == Delivery.Kind.RELIABLE
                 && !members.of(member).alone;

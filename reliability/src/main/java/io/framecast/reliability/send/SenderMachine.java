@@ -356,9 +356,12 @@ public final class SenderMachine {
             admissions.evictAgain(member, members.of(member).reason, nowNs);
             return Verdict.UNKNOWN_MEMBER;
         }
-        members.of(member).heardNs = nowNs;
-        final boolean isMoving = members.of(member).isActive() && !members.of(member).proven;
-        if (isMoving && type != ControlLayout.TYPE_READY && type != ControlLayout.TYPE_LEAVE) {
+        if (members.of(member).proven) {
+            members.of(member).heardNs = nowNs;
+        } else if (members.of(member).isActive()
+                && type != ControlLayout.TYPE_READY
+                && type != ControlLayout.TYPE_LEAVE) {
+            // Nothing but the proof keeps a membership that moved.
             return Verdict.EARLY;
         }
         return switch (type) {
@@ -381,6 +384,7 @@ public final class SenderMachine {
                 || AdmitLayout.VALUE.get(datagram, offset) != members.of(member).value) {
             return Verdict.IMPOSSIBLE;
         }
+        members.of(member).heardNs = nowNs;
         if (members.of(member).state == State.ADMITTED) {
             // Of frames that were passed over without members too: those behind them may have their formats.
             announceFormats();
@@ -480,10 +484,8 @@ public final class SenderMachine {
         }
         final Verdict verdict = admissions.onResume(member, datagram, offset, nowNs);
         granted = members.granted();
-        if (verdict == Verdict.GOOD) {
-            members.of(member).heardNs = nowNs;
-        }
         if (verdict == Verdict.GOOD && members.of(member).proven) {
+            members.of(member).heardNs = nowNs;
             sendStart(member);
             formats.onActivated(member, nowNs);
         }

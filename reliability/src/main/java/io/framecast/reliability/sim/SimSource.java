@@ -258,6 +258,9 @@ final class SimSource extends SimNode implements ControlPort {
         if (reception != null && ControlLayout.check(datagram, 0, bytes, checksum) == Verdict.GOOD) {
             if (verdict == Verdict.GOOD) {
                 reception.life().onHeardBySource(nowNs());
+                if (ControlLayout.type(datagram, 0) == ControlLayout.TYPE_READY) {
+                    reception.life().onProven();
+                }
                 plant.onHeard(id, datagram);
             } else if (ControlLayout.type(datagram, 0) == ControlLayout.TYPE_RESUME && verdict != Verdict.LIMITED) {
                 reception.onRefused();

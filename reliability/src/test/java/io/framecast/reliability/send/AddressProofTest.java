@@ -187,6 +187,22 @@ final class AddressProofTest {
         assertEquals(SLOTS, pair.repairs.size());
     }
 
+    /// Whatever it sends but the proof.
+    @Test
+    void shouldKeepNoMembershipThatMovedToNobody() {
+        joinAndStream();
+        assertEquals(Verdict.GOOD, resume(STRANGER, MachinePair.SECRET));
+        for (long ns = 0; ns <= MachinePair.ALIVE_NS; ns += TICK_NS) {
+            pair.nowNs += TICK_NS;
+            ask(STRANGER);
+            resume(STRANGER, MachinePair.SECRET);
+            sender.onTick(pair.nowNs);
+        }
+        sender.onTick(pair.nowNs + TICK_NS);
+        assertEquals(0, sender.readyMembers());
+        assertEquals(SLOTS, sender.releasable());
+    }
+
     @Test
     void shouldAnswerALostAdmitOfAMoveByTheSameValue() {
         joinAndStream();

@@ -1,5 +1,7 @@
 package io.framecast.reliability.sim;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
 import io.framecast.reliability.sim.net.SimLane;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AckValues;
@@ -82,7 +84,7 @@ final class SimStranger implements SimNetwork.Stranger {
     @Override
     public void see(final int stranger, final SimLane lane, final MemorySegment datagram) {
         final boolean isControl = lane == SimLane.CONTROL && datagram.byteSize() >= ControlLayout.LENGTH;
-        final boolean isMine = isControl && ControlLayout.RECEIVER.get(datagram, 0) >>> 48 == FIRST_ID >>> 48;
+        final boolean isMine = isControl && ControlLayout.RECEIVER.get(datagram, 0) >>> 32 == FIRST_ID >>> 32;
         if (stranger < 0 && !isMine) {
             return;
         }
@@ -101,7 +103,8 @@ final class SimStranger implements SimNetwork.Stranger {
         if (hasHeard) {
             sent++;
             final int bytes = write(random.nextInt(KINDS));
-            world.network().fromStranger(scratch.asSlice(0, bytes));
+            world.network()
+                    .fromStranger(MemorySegment.ofArray(scratch.asSlice(0, bytes).toArray(JAVA_BYTE)));
         }
         world.events().at(nowNs + random.nextLong(INTERVAL_NS), () -> act(endNs));
     }

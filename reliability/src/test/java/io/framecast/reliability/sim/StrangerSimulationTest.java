@@ -46,7 +46,7 @@ final class StrangerSimulationTest {
     @Test
     void shouldSendAdmitAloneToAStrangerWhereLeadersDie() {
         for (long seed = 1; seed <= 20; seed++) {
-            final Swarm swarm = Swarm.of(2, -1).withCrashes().withHostGroup(3);
+            final Swarm swarm = Swarm.of(4, -1).withCrashes().withHostGroup(3);
             run(seed, SimOptions.draw(new SplittableRandom(seed), swarm));
         }
     }
