@@ -214,7 +214,8 @@ def capture():
 class Stranger:
     def __init__(self, group, port):
         self.random = random.Random(1)
-        self.session = self.control = self.token = None
+        self.session = self.control = None
+        self.tokens = collections.deque(maxlen=8)
         self.sequence = 0
         self.counter = 0
         self.groups = []
@@ -244,7 +245,7 @@ class Stranger:
                     address = data[121 : 121 + data[120]]
                     self.control = (socket.inet_ntoa(address[1:5]), struct.unpack(">H", address[5:7])[0])
                 elif data[0] == 0x22:
-                    self.token = struct.unpack_from("<I", data, 36)[0]
+                    self.tokens.append(struct.unpack_from("<I", data, 36)[0])
                 elif data[0] == 0x21:
                     self.sequence = struct.unpack_from("<Q", data, 16)[0]
 
@@ -272,7 +273,9 @@ class Stranger:
         self.send(RESUME, receiver, struct.pack("<QQ", acknowledged, secret) + control + repair + struct.pack("<I", 0))
 
     def ready(self, receiver, token, value):
-        self.send(READY, receiver, struct.pack("<IIQ", token, 4096, value))
+        """Builds that did not know the value sent none: None."""
+        value = b"" if value is None else struct.pack("<Q", value)
+        self.send(READY, receiver, struct.pack("<II", token, 4096) + value)
 
     def nack(self, receiver, first, count):
         self.send(NACK, receiver, struct.pack("<IIQI", 1, 0, first, count))
@@ -297,7 +300,8 @@ class Stranger:
     def become_member(self, receiver, secret):
         address = field(OWN, self.port)
         admit = self.wait_for(ADMIT, receiver, lambda: self.join(receiver, address, address, secret))
-        token, _, value = struct.unpack_from("<IIQ", admit, 40)
+        token = struct.unpack_from("<I", admit, 40)[0]
+        value = struct.unpack_from("<Q", admit, 48)[0] if len(admit) > 48 else None
         return self.wait_for(START, receiver, lambda: self.ready(receiver, token, value))
 
     def variations(self, count):
@@ -325,7 +329,8 @@ class Stranger:
             if kind < 5:
                 self.join(receiver, control, repair, self.random.getrandbits(64), self.random.choice([0, 2]))
             elif kind < 6:
-                self.ready(receiver, self.token or 0, self.random.choice([0, 1, self.token or 0, self.random.getrandbits(64)]))
+                token = self.random.choice(self.tokens) if self.tokens else 0
+                self.ready(receiver, token, self.random.choice([None, 0, 1, token, self.random.getrandbits(64)]))
             elif kind < 8:
                 self.nack(receiver, max(0, self.sequence - self.random.randrange(512)), 1 + self.random.randrange(1 << 20))
             elif kind < 9:
@@ -334,9 +339,24 @@ class Stranger:
                 self.send(self.random.choice([ACK, 9, 15, 16, 19, LEAVE, 14]), receiver, self.random.randbytes(8) + bytes(72))
             if sent % 16 == 0:
                 time.sleep(0.008)
+            if sent % 100 == 0:
+                self.attempt()
         # The source forgets them meanwhile.
         time.sleep(4)
         print("%d datagrams" % count)
+
+    def attempt(self):
+        """All that one who hears the group can do to have a third host get the window."""
+        receiver = self.random.getrandbits(64) | 1
+        there = field("10.80.0.7", 9)
+        self.tokens.clear()
+        self.join(receiver, there, there, 0)
+        time.sleep(0.02)
+        self.hear()
+        for token in self.tokens:
+            for value in (None, 0, token, token << 32 | token):
+                self.ready(receiver, token, value)
+        self.nack(receiver, max(0, self.sequence - 4096), 8192)
 
     def member(self):
         receiver, secret = self.random.getrandbits(64) | 1, self.random.getrandbits(62)
@@ -357,7 +377,8 @@ class Stranger:
             self.hear()
             self.resume(moved, there, there, secret, self.sequence)
             self.nack(moved, max(0, self.sequence - 64), 64)
-            self.ready(moved, self.token or 0, 0)
+            for token in self.tokens:
+                self.ready(moved, token, 0)
             time.sleep(0.05)
         time.sleep(4)
         print("a member that moved")
