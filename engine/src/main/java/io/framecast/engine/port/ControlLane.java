@@ -6,6 +6,7 @@ import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
@@ -15,6 +16,7 @@ import io.framecast.engine.port.HandshakePeers.HandshakePeer;
 import io.framecast.reliability.lane.ControlPort;
 import io.framecast.reliability.lane.ControlProtection;
 import io.framecast.reliability.lane.SlotQueue;
+import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -162,9 +164,12 @@ public final class ControlLane implements ControlPort, AutoCloseable {
     }
 
     @Override
-    public boolean isOneHost(final byte[] first, final byte[] second) {
+    public boolean isOneHost(final LaneAddresses addresses) {
+        final LaneAddress control = new LaneAddress(addresses.control());
+        final OneSided oneSided = addresses.link().length == 0 ? null : transport.oneSided();
         try {
-            return transport.isOneHost(new LaneAddress(first), new LaneAddress(second));
+            return transport.isOneHost(control, new LaneAddress(addresses.repair()))
+                    && (oneSided == null || oneSided.isAt(control, addresses.link()));
         } catch (final TransportException _) {
             // An address came from the wire: it is hostile or belongs to another transport.
             return false;

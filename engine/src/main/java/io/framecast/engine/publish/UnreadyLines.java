@@ -85,7 +85,7 @@ final class UnreadyLines {
             case RING_TOO_SMALL ->
                 "was refused" + when + ": its ring= is too small for frame-max; enlarge it, or leave it out";
             case TWO_HOSTS ->
-                "was refused" + when + ": it names a repair address that is not of its control address's host";
+                "was refused" + when + ": the addresses that it names are not of one host";
             case FULL -> "was refused" + when + ": as many subscribers as there is room for have joined";
         };
     }

@@ -163,7 +163,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     public boolean connect(final int member, final LaneAddresses addresses) {
         final SendLane lane = repair;
         // The source has proven the control address alone.
-        if (lane == null || closed || !control.isOneHost(addresses.control(), addresses.repair())) {
+        if (lane == null || closed || !control.isOneHost(addresses)) {
             return false;
         }
         controlPeers[member] = control.connect(addresses.control());

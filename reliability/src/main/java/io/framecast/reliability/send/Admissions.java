@@ -141,9 +141,9 @@ final class Admissions {
         return member;
     }
 
-    // ADMIT proves the control address alone, so the repair address must be of the same host.
+    // ADMIT proves the control address alone, so all else must be of the same host.
     private boolean areOfOneHost(final LaneAddresses addresses, final long id, final long nowNs) {
-        if (output.isOneHost(addresses.control(), addresses.repair())) {
+        if (output.isOneHost(addresses)) {
             return true;
         }
         attempts.onJoin(addresses.control(), Obstacle.TWO_HOSTS, nowNs);

@@ -84,10 +84,6 @@ final class CoRoots {
         return config.count() > 0;
     }
 
-    SenderOutput output() {
-        return output;
-    }
-
     Counts<SenderCount> counts() {
         return counts;
     }

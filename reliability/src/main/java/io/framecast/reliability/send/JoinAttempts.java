@@ -25,7 +25,7 @@ public final class JoinAttempts {
         RING_TOO_SMALL,
         /// The source has no free place.
         FULL,
-        /// Its control and repair address are not of one host.
+        /// Its control and repair address, or its endpoint, are not of one host.
         TWO_HOSTS
     }
 

@@ -2,6 +2,7 @@ package io.framecast.reliability.send;
 
 import io.framecast.reliability.repair.RetransmitScheduler;
 import io.framecast.reliability.wire.EndpointOffer;
+import io.framecast.reliability.wire.LaneAddresses;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -58,8 +59,8 @@ final class MemberGate implements SenderOutput {
     }
 
     @Override
-    public boolean isOneHost(final byte[] controlAddress, final byte[] repairAddress) {
-        return output.isOneHost(controlAddress, repairAddress);
+    public boolean isOneHost(final LaneAddresses addresses) {
+        return output.isOneHost(addresses);
     }
 
     @Override

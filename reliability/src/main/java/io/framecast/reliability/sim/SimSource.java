@@ -24,6 +24,7 @@ import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.LeaveLayout;
 import io.framecast.reliability.wire.StartLayout;
 import io.framecast.reliability.wire.StreamInfo;
@@ -435,8 +436,8 @@ final class SimSource extends SimNode implements ControlPort {
     }
 
     @Override
-    public boolean isOneHost(final byte[] first, final byte[] second) {
-        return Arrays.equals(first, second);
+    public boolean isOneHost(final LaneAddresses addresses) {
+        return Arrays.equals(addresses.control(), addresses.repair());
     }
 
     @Override

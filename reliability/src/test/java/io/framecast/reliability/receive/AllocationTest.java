@@ -13,6 +13,7 @@ import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
@@ -171,7 +172,7 @@ final class AllocationTest {
         }
 
         @Override
-        public boolean isOneHost(final byte[] controlAddress, final byte[] repairAddress) {
+        public boolean isOneHost(final LaneAddresses addresses) {
             return true;
         }
 

@@ -267,7 +267,7 @@ public final class MachinePair {
         }
 
         @Override
-        public boolean isOneHost(final byte[] controlAddress, final byte[] repairAddress) {
+        public boolean isOneHost(final LaneAddresses addresses) {
             return oneHost;
         }
 

@@ -214,7 +214,7 @@ final class CoRootsWorld implements SenderOutput {
     }
 
     @Override
-    public boolean isOneHost(final byte[] controlAddress, final byte[] repairAddress) {
+    public boolean isOneHost(final LaneAddresses addresses) {
         return true;
     }
 

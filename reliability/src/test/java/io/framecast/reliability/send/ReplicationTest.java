@@ -8,6 +8,7 @@ import io.framecast.reliability.send.CoRootConfig.Feed;
 import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.EndpointOffer;
+import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.RemotePlace;
 import io.framecast.reliability.wire.Verdict;
@@ -233,7 +234,7 @@ final class ReplicationTest implements SenderOutput {
     }
 
     @Override
-    public boolean isOneHost(final byte[] controlAddress, final byte[] repairAddress) {
+    public boolean isOneHost(final LaneAddresses addresses) {
         return true;
     }
 

@@ -15,6 +15,7 @@ import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.window.SmallFrames;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.Arena;
@@ -153,7 +154,7 @@ final class SourceFixture implements ControlPort {
     }
 
     @Override
-    public boolean isOneHost(final byte[] first, final byte[] second) {
+    public boolean isOneHost(final LaneAddresses addresses) {
         return true;
     }
 
