@@ -93,7 +93,7 @@ final class Admissions {
             }
         }
         if (JoinLayout.RING_SLOTS.get(datagram, offset) < ReceiverConfig.ringSlotsMin(stream, 1)) {
-            evict(member, Reason.RING_TOO_SMALL);
+            evictAgain(member, Reason.RING_TOO_SMALL, nowNs);
             members.remove(member, State.GONE);
             attempts.onJoin(members.of(member).terms.addresses().control(), Obstacle.RING_TOO_SMALL, nowNs);
             counts.add(SenderCount.REFUSALS);
@@ -261,7 +261,7 @@ final class Admissions {
         output.sendControl(member, LeaveLayout.writeEvict(ids.in(output.control()), reason));
     }
 
-    /// A datagram of a member that is gone: it missed the notice.
+    /// The same in answer to a datagram: seldom where it goes to all.
     void evictAgain(final int member, final Reason reason, final long nowNs) {
         if (members.of(member).proven) {
             evict(member, reason);
