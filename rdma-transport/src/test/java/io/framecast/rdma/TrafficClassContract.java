@@ -17,7 +17,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The mark that `dscp=` gives packets, and the hop limit that `ttl=` gives them. Devices land the routing header before
+/// The mark that `dscp=` gives packets, and the hop limit that `ttl=` gives them. Devices land the routing header
+/// before
 /// each datagram: a packet's own are there.
 abstract class TrafficClassContract {
     private static final LaneRings RINGS = new LaneRings(8, 24, 64);
@@ -44,8 +45,8 @@ abstract class TrafficClassContract {
     }
 
     private Transport open(final int device, final String key) {
-        final Channel channel = Channel.parse("framecast:verbs?group=239.77.5.8:4000|channel=marks|" + key
-                + "|interface=" + fabric.device(device));
+        final Channel channel = Channel.parse(
+                "framecast:verbs?group=239.77.5.8:4000|channel=marks|" + key + "|interface=" + fabric.device(device));
         return VerbsTransport.open(fabric.library(), new TransportConfig(channel, _ -> {}));
     }
 

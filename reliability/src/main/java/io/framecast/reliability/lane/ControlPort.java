@@ -17,8 +17,8 @@ public interface ControlPort {
     /// Sends the first `bytes` bytes of [#slot] to one peer.
     void unicast(int peer, int bytes);
 
-    /// Whether all that a receiver names is of one host: its addresses, and its endpoint where it has one. False where one
-    /// is no address of this transport.
+    /// Whether all that a receiver names is of one host: its addresses, and its endpoint where it has one. False where
+    /// one is no address of this transport.
     boolean isOneHost(LaneAddresses addresses);
 
     /// As [SendLanePort#connect].

@@ -410,8 +410,7 @@ public final class SenderMachine {
         return Verdict.GOOD;
     }
 
-    private Verdict onFormatAck(
-            final int member, final MemorySegment datagram, final long offset, final long nowNs) {
+    private Verdict onFormatAck(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
         if (members.of(member).state != State.ACTIVE) {
             return Verdict.UNKNOWN_MEMBER;
         }

@@ -57,11 +57,7 @@ final class AddressProofTest {
     private Verdict resume(final long id, final long secret) {
         final byte[] elsewhere = {7};
         final JoinLayout.Terms terms = new JoinLayout.Terms(
-                256,
-                Delivery.RELIABLE,
-                secret,
-                new LaneAddresses(elsewhere, elsewhere),
-                new CoRootOffer(0, false));
+                256, Delivery.RELIABLE, secret, new LaneAddresses(elsewhere, elsewhere), new CoRootOffer(0, false));
         return tell(ResumeLayout.write(ids(id).in(scratch), 0, terms));
     }
 

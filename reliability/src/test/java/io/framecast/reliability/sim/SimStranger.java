@@ -104,7 +104,8 @@ final class SimStranger implements SimNetwork.Stranger {
             sent++;
             final int bytes = write(random.nextInt(KINDS));
             world.network()
-                    .fromStranger(MemorySegment.ofArray(scratch.asSlice(0, bytes).toArray(JAVA_BYTE)));
+                    .fromStranger(
+                            MemorySegment.ofArray(scratch.asSlice(0, bytes).toArray(JAVA_BYTE)));
         }
         world.events().at(nowNs + random.nextLong(INTERVAL_NS), () -> act(endNs));
     }
@@ -121,9 +122,7 @@ final class SimStranger implements SimNetwork.Stranger {
             case 5 ->
                 AckLayout.write(
                         ids,
-                        new AckValues()
-                                .progress(0, random.nextInt(1000), 0)
-                                .echo(AckLayout.NO_ECHO, 0));
+                        new AckValues().progress(0, random.nextInt(1000), 0).echo(AckLayout.NO_ECHO, 0));
             case 6 -> FrameLayout.writeRequest(ids, random.nextLong(1 + sequence));
             case 7 -> FormatLayout.writeRequest(ids, 1 + random.nextInt(FormatLayout.NUMBERS));
             case 8 ->
