@@ -84,8 +84,7 @@ final class UnreadyLines {
                         + " a subscriber of a build without ADMIT's value cannot join";
             case RING_TOO_SMALL ->
                 "was refused" + when + ": its ring= is too small for frame-max; enlarge it, or leave it out";
-            case TWO_HOSTS ->
-                "was refused" + when + ": the addresses that it names are not of one host";
+            case TWO_HOSTS -> "was refused" + when + ": the addresses that it names are not of one host";
             case FULL -> "was refused" + when + ": as many subscribers as there is room for have joined";
         };
     }

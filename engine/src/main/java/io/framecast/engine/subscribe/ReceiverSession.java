@@ -183,9 +183,10 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     // Its source refuses any other.
     private void requireOneHost(final Transport transport) {
         if (!transport.isOneHost(control.address(), repair.address())) {
-            throw new TransportException("transport "
-                    + transport.capabilities().name()
-                    + ": its control and repair lanes are not of one host; its Transport.isOneHost must know its addresses");
+            throw new TransportException(
+                    "transport "
+                            + transport.capabilities().name()
+                            + ": its control and repair lanes are not of one host; its Transport.isOneHost must know its addresses");
         }
     }
 

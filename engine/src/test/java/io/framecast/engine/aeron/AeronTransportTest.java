@@ -89,7 +89,10 @@ class AeronTransportTest {
         assertTrue(warnings.stream().noneMatch(line -> line.contains("ttl=")));
         open(MULTICAST + "|ttl=4");
         assertEquals(
-                1, warnings.stream().filter(line -> line.contains("ttl=4 holds for the group")).count());
+                1,
+                warnings.stream()
+                        .filter(line -> line.contains("ttl=4 holds for the group"))
+                        .count());
     }
 
     @Test

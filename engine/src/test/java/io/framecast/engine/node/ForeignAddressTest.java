@@ -111,7 +111,10 @@ final class ForeignAddressTest {
     }
 
     private static List<Integer> types(final List<MemorySegment> datagrams) {
-        return datagrams.stream().map(one -> ControlLayout.type(one, 0)).distinct().toList();
+        return datagrams.stream()
+                .map(one -> ControlLayout.type(one, 0))
+                .distinct()
+                .toList();
     }
 
     private MemorySegment takeAdmit(final DatagramChannel socket) throws IOException {
@@ -133,7 +136,8 @@ final class ForeignAddressTest {
     void shouldRefuseWhoNamesTheRepairAddressOfAnotherHost() throws IOException {
         send(JoinLayout.write(ids(STRANGER), terms(address(own), address(foreign))));
         nodes.until(
-                () -> nodes.notices().stream().anyMatch(line -> line.contains("was refused: the addresses that it names")),
+                () -> nodes.notices().stream()
+                        .anyMatch(line -> line.contains("was refused: the addresses that it names")),
                 "notice");
         assertEquals(List.of(), takeAll(foreign));
         assertEquals(List.of(), takeAll(own));

@@ -118,8 +118,7 @@ final class UdpTransportTest {
             final LaneAddress control = address("10.1.2.3", 4000);
             assertTrue(transport.isOneHost(control, address("10.1.2.3", 4002)));
             assertFalse(transport.isOneHost(control, address("10.1.2.4", 4000)));
-            assertThrows(
-                    TransportException.class, () -> transport.isOneHost(control, new LaneAddress(new byte[] {4})));
+            assertThrows(TransportException.class, () -> transport.isOneHost(control, new LaneAddress(new byte[] {4})));
         }
     }
 

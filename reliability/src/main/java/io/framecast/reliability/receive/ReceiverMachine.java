@@ -132,8 +132,7 @@ public final class ReceiverMachine {
     /// Goes on with the membership of another receiver, instead of [#start]: the source is told by RESUME. Until it
     /// answers with START nothing is sent but READY behind its ADMIT, and the caller polls no data. The log comes
     /// first: from then on the next successor goes on from there, whether or not the source hears this one. Where
-    the
-    /// log knows of another successor, the source hears nothing, and this receiver is LOST.
+    /// the log knows of another successor, the source hears nothing, and this receiver is LOST.
     public void resume(final Checkpoint from, final long nowNs) {
         source.onHeard(nowNs);
         state = State.STARTING;
