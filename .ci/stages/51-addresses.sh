@@ -96,15 +96,21 @@ beside() {
     wait "$capture" || :
 }
 
+# session: the low half of the stream's nonce; once after a build the tool has a stream of its own.
+session() {
+    sed -n 's/^session //p' "$work/evil.log"
+}
+
 # sent KIND: of the captured datagrams to hosts other than the subscriber's, how many are of that kind.
 sent() {
-    awk -v kind="$1" '$1 == kind { sum += $3 } END { printf "%d", sum }' "$work/capture.log"
+    awk -v kind="$1" -v session="$(session)" '$1 == kind && $4 == session { sum += $3 } END { printf "%d", sum }' "$work/capture.log"
 }
 
 # admit_alone LEAST [ADDRESS]: to each other host, or to that one, went ADMIT alone, and that often at least.
 admit_alone() {
     local others
-    others=$(awk -v host="${2:-}" '$1 != "ADMIT" && $1 != "total" && (host == "" || $2 == host)' "$work/capture.log" | head -n 5 | tr '\n' ';')
+    others=$(awk -v host="${2:-}" -v session="$(session)" \
+        '$4 == session && $1 != "ADMIT" && (host == "" || $2 == host)' "$work/capture.log" | head -n 5 | tr '\n' ';')
     [ -z "$others" ] || fail "the source sent $others"
     [ "$(sent ADMIT)" -ge "$1" ] || fail "the source sent ADMIT $(sent ADMIT) times: $(said "$work/evil.log")"
 }
@@ -159,7 +165,8 @@ if ! make_network 2>"$work/network.log"; then
 fi
 head -c $((FRAME_BYTES * FRAMES)) /dev/urandom >"$work/file"
 cat >"$work/stranger.py" <<'PYTHON'
-"""capture: prints, for each kind of datagram and host, how many this host sent by unicast to others than 10.80.0.2.
+"""capture: prints, for each kind of datagram, host and session, how many this host sent by unicast to others than
+10.80.0.2.
 variations GROUP PORT N, member GROUP PORT, move GROUP PORT ADDRESS: a stranger who hears the group (docs/protocol.md)."""
 import collections, random, select, signal, socket, struct, sys, time
 
@@ -205,10 +212,9 @@ def capture():
                 continue
             kind = payload[0] & 15
             name = NAMES.get(payload[1], "type%d" % payload[1]) if kind == 3 else "repair" if kind == 1 else "probe"
-            seen[name, host] += 1
-    for (name, host), count in seen.items():
-        print(name, host, count)
-    print("total - %d" % sum(seen.values()))
+            seen[name, host, payload[8:12].hex()] += 1
+    for (name, host, session), count in seen.items():
+        print(name, host, count, session)
 
 
 class Stranger:
@@ -255,6 +261,7 @@ class Stranger:
             select.select(self.groups, [], [], 0.1)
             self.hear()
             if self.control and self.sequence:
+                print("session %s" % struct.pack("<Q", self.session)[:4].hex(), flush=True)
                 return
         sys.exit("no stream")
 
