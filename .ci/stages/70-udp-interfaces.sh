@@ -724,6 +724,8 @@ run 'group: IPv6 link-local, interfaces by address' group '[ff12::a]:24326' fe80
 run 'group: IPv6 site-local, interfaces by address' group '[ff15::a]:24326' fd77:0::1 fd77:0::2
 run 'group: IPv4 hop limit' ttl "$GROUP" 'meta l4proto udp ip daddr 224.0.0.0/4 ip ttl'
 run 'group: IPv6 hop limit' ttl '[ff15::a]:24326' 'meta l4proto udp ip6 daddr ff00::/8 ip6 hoplimit'
+run 'group: IPv4 hop limit of unicast' ttl "$GROUP" 'meta l4proto udp ip daddr 10.77.0.0/24 ip ttl'
+run 'group: IPv6 hop limit of unicast' ttl '[ff15::a]:24326' 'meta l4proto udp ip6 daddr != ff00::/8 ip6 hoplimit'
 run 'group: a subscriber on the host of the source' same_host
 run 'group: two interfaces' two_interfaces
 run 'join: a firewall on unicast, and ports that pass it' firewall

@@ -5,7 +5,7 @@ package io.framecast.api;
 /// @param networkInterface name (`eth0`) or literal address of the interface; empty lets the transport choose
 ///     and say
 /// @param mtuBytes largest IP packet, 0 for the interface's own MTU; datagrams are never fragmented
-/// @param ttl multicast hop limit, 0 … 255
+/// @param ttl hop limit of multicast, 0 … 255, and over `udp` and `verbs` of unicast, at least 1
 /// @param dscp the code point that marks IP packets for the network (RFC 2474), 0 … 63: all packets that this
 ///     end sends, control and one-sided operations too. Over `udp` and `verbs`; `aeron` refuses another than 0
 /// @param socketBufferBytes wanted socket buffers (SO_RCVBUF, SO_SNDBUF), 0 for as much as the system gives

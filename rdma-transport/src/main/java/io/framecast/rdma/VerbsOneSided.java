@@ -2,6 +2,7 @@ package io.framecast.rdma;
 
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.OneSidedEndpoint;
 import io.framecast.api.spi.RegisteredMemory;
@@ -105,6 +106,13 @@ final class VerbsOneSided implements OneSided {
         final RcEndpoint endpoint = add(operationsMax, peer);
         endpoint.connect(descriptor);
         return endpoint;
+    }
+
+    @Override
+    public boolean isAt(final LaneAddress peer, final byte[] descriptor) {
+        final RcDescriptor endpoint = RcDescriptor.decode(descriptor, ownEnd());
+        final RdmaAddress address = RdmaAddress.decode(peer);
+        return endpoint.gid().equals(address.gid()) && endpoint.lid() == address.lid();
     }
 
     private RcEndpoint add(final int operationsMax, final Access peer) {

@@ -144,6 +144,13 @@ final class VerbsTransport implements Transport {
     }
 
     @Override
+    public boolean isOneHost(final LaneAddress first, final LaneAddress second) {
+        final RdmaAddress one = RdmaAddress.decode(first);
+        final RdmaAddress other = RdmaAddress.decode(second);
+        return one.gid().equals(other.gid()) && one.lid() == other.lid();
+    }
+
+    @Override
     public long memoryRegistrations() {
         return link.registrations().misses();
     }

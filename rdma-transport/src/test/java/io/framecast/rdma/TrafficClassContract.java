@@ -17,12 +17,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The mark that `dscp=` gives packets. Devices land the routing header before each datagram: a packet's own mark
-/// is there.
+/// The mark that `dscp=` gives packets, and the hop limit that `ttl=` gives them. Devices land the routing header
+/// before
+/// each datagram: a packet's own are there.
 abstract class TrafficClassContract {
     private static final LaneRings RINGS = new LaneRings(8, 24, 64);
     // In the 40 bytes: behind 20 of zeros, the second of the IPv4 header.
     private static final int IPV4_TOS = 21;
+    private static final int IPV4_TTL = 28;
 
     // The other two bits are a device's own, for congestion.
     private static final int DSCP_BITS = 0xfc;
@@ -39,16 +41,31 @@ abstract class TrafficClassContract {
 
     /// @param device number of it
     final Transport open(final int device, final int dscp) {
-        final Channel channel = Channel.parse("framecast:verbs?group=239.77.5.8:4000|channel=marks|dscp=" + dscp
-                + "|interface=" + fabric.device(device));
+        return open(device, "dscp=" + dscp);
+    }
+
+    private Transport open(final int device, final String key) {
+        final Channel channel = Channel.parse(
+                "framecast:verbs?group=239.77.5.8:4000|channel=marks|" + key + "|interface=" + fabric.device(device));
         return VerbsTransport.open(fabric.library(), new TransportConfig(channel, _ -> {}));
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 26, 63})
     final void shouldMarkWhatGoesToTheGroupAndToOne(final int dscp) {
+        assertHeaders("dscp=" + dscp, IPV4_TOS, DSCP_BITS, dscp << 2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 9, 255})
+    final void shouldLimitTheHopsOfWhatGoesToTheGroupAndToOne(final int ttl) {
+        assertHeaders("ttl=" + ttl, IPV4_TTL, 0xff, ttl);
+    }
+
+    // A byte of the routing headers of a datagram to the group, and of one to a peer.
+    private void assertHeaders(final String key, final int at, final int bits, final int expected) {
         try (Arena arena = Arena.ofShared();
-                Transport near = open(0, dscp);
+                Transport near = open(0, key);
                 Transport far = open(1, 7)) {
             final Lane source = RINGS.control(near, arena);
             final ReceiveRing ring = RINGS.receive(arena);
@@ -65,7 +82,7 @@ abstract class TrafficClassContract {
             });
             for (int i = 0; i < 2; i++) {
                 final long header = (long) completions.slot(i) * ring.headerStride();
-                assertEquals(dscp << 2, ring.headers().get(JAVA_BYTE, header + IPV4_TOS) & DSCP_BITS);
+                assertEquals(expected, ring.headers().get(JAVA_BYTE, header + at) & bits);
             }
         }
     }

@@ -57,6 +57,15 @@ public interface OneSided {
         return accept(descriptor, Access.PEERS_READ, 0);
     }
 
+    /// Whether an endpoint is at the host of an address of the same transport: a source asks that of a receiver, which
+    /// proves its address. A provider that cannot tell says true.
+    ///
+    /// @param descriptor the peer's, from the wire
+    /// @throws io.framecast.api.error.TransportException when one of the two is none of this transport
+    default boolean isAt(final LaneAddress peer, final byte[] descriptor) {
+        return true;
+    }
+
     /// As [#accept(byte[])], where the peer may do more, or this side acts on memory that the peer registered
     /// for peers, too.
     ///

@@ -49,6 +49,14 @@ public interface Transport extends AutoCloseable {
         return address.toString();
     }
 
+    /// Whether two addresses of this transport are of one host: a source asks that of the control and the repair
+    /// address of a receiver, which proves the first alone. Addresses may be anything that a peer names.
+    ///
+    /// @throws io.framecast.api.error.TransportException when one is no address of this transport
+    default boolean isOneHost(final LaneAddress first, final LaneAddress second) {
+        return first.equals(second);
+    }
+
     /// The network interface that this transport uses, or its RDMA device; empty where that is not known or several.
     default String networkInterface() {
         return "";

@@ -46,6 +46,12 @@ public final class FifoTransport implements Transport {
                 TransportCapabilities.Placement.BY_ARRIVAL);
     }
 
+    /// All of its lanes are of this process.
+    @Override
+    public boolean isOneHost(final LaneAddress first, final LaneAddress second) {
+        return true;
+    }
+
     @Override
     public Lane open(final LaneConfig config) {
         if (closed) {

@@ -176,6 +176,18 @@ public abstract class TransportContract {
     }
 
     @Test
+    void shouldKnowThatLanesOfATransportAreOfOneHost() {
+        final ContractEnd source = source(LaneKind.CONTROL, Shape.CONTROL);
+        final LaneAddress control =
+                receiver(LaneKind.CONTROL, Shape.CONTROL, source).lane().address();
+        final LaneAddress repair =
+                receiver(LaneKind.REPAIR, Shape.DATA, source).lane().address();
+        assertNotEquals(control, repair);
+        assertTrue(near.isOneHost(control, repair));
+        assertTrue(near.isOneHost(repair, repair));
+    }
+
+    @Test
     void shouldAnswerByAddressWhenItWasCarriedAsBytes() {
         final ContractEnd source = source(LaneKind.CONTROL, Shape.CONTROL);
         final ContractEnd receiver = receiver(LaneKind.CONTROL, Shape.CONTROL, source);

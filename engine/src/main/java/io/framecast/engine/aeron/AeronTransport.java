@@ -4,6 +4,7 @@ import io.aeron.Aeron;
 import io.aeron.driver.status.SystemCounterDescriptor;
 import io.aeron.protocol.DataHeaderFlyweight;
 import io.framecast.api.Channel;
+import io.framecast.api.LinkConfig;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.provider.TransportConfig;
@@ -14,6 +15,7 @@ import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
 import io.framecast.api.spi.TransportCapabilities.Placement;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.agrona.concurrent.status.CountersReader;
 
@@ -50,6 +52,12 @@ final class AeronTransport implements Transport {
         if (channel.link().dscp() != 0) {
             throw new ConfigException("dscp: expected 0, for Aeron's media driver marks no packets; got "
                     + channel.link().dscp() + "; framecast:udp and framecast:verbs do");
+        }
+        if (channel.link().ttl() != LinkConfig.DEFAULT.ttl() && !(channel instanceof Channel.Ipc)) {
+            config.warnings()
+                    .accept("aeron: ttl=" + channel.link().ttl()
+                            + " holds for the group; Aeron's media driver sets no hop limit of unicast datagrams,"
+                            + " as framecast:udp and framecast:verbs do");
         }
         LaneChannels.requireOddGroup(channel);
         final LocalLink link = LocalLink.of(channel, notices);
@@ -132,6 +140,13 @@ final class AeronTransport implements Transport {
     @Override
     public String describe(final LaneAddress address) {
         return PeerAddress.decode(address).toString();
+    }
+
+    /// Shared memory is of one host.
+    @Override
+    public boolean isOneHost(final LaneAddress first, final LaneAddress second) {
+        return Objects.equals(
+                PeerAddress.decode(first).ip(), PeerAddress.decode(second).ip());
     }
 
     @Override

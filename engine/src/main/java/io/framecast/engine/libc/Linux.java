@@ -95,6 +95,7 @@ public final class Linux {
 
     public static final int IPPROTO_IP = 0;
     public static final int IP_TOS = 1;
+    public static final int IP_TTL = 2;
     public static final int IP_MTU_DISCOVER = 10;
     public static final int IP_RECVERR = 11;
     public static final int IP_MULTICAST_IF = 32;
@@ -107,6 +108,7 @@ public final class Linux {
     public static final int IPPROTO_RAW = 255;
 
     public static final int IPPROTO_IPV6 = 41;
+    public static final int IPV6_UNICAST_HOPS = 16;
     public static final int IPV6_MULTICAST_IF = 17;
     public static final int IPV6_MULTICAST_HOPS = 18;
     public static final int IPV6_MULTICAST_LOOP = 19;

@@ -43,6 +43,10 @@ public enum EngineCounter {
     SYSTEM_ERRORS("system_errors_total", EVENTS, "Other errors of the system that the lane survived, by lane."),
 
     REPAIRS_SENT("sent_repairs_total", DATAGRAMS, "Datagrams sent again."),
+    REPAIRS_LIMITED(
+            "limited_repairs_total",
+            DATAGRAMS,
+            "Repairs that were not sent, because a member asked for more than its share of the data rate."),
     REPAIRS_RECEIVED("received_repairs_total", DATAGRAMS, "Repairs that arrived and were needed."),
     REPAIRS_REFUSED("refused_repairs_total", DATAGRAMS, "Repairs that found no reassembly buffer for their frame."),
     NACKS_SENT("sent_nacks_total", DATAGRAMS, "NACKs sent."),

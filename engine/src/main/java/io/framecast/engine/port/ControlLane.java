@@ -1,10 +1,12 @@
 package io.framecast.engine.port;
 
+import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
@@ -14,6 +16,7 @@ import io.framecast.engine.port.HandshakePeers.HandshakePeer;
 import io.framecast.reliability.lane.ControlPort;
 import io.framecast.reliability.lane.ControlProtection;
 import io.framecast.reliability.lane.SlotQueue;
+import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -56,11 +59,13 @@ public final class ControlLane implements ControlPort, AutoCloseable {
     private @Nullable ControlProtection protection;
     private final NanoClock clock;
     private final HandshakePeers handshakes;
+    private final Transport transport;
 
     /// @param clock of the caller's `nowNs`
     public ControlLane(
             final Transport transport, final LaneConfig.Role role, final LossInjector loss, final NanoClock clock) {
         this.clock = clock;
+        this.transport = transport;
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             opened.add(arena);
             final MemorySegment sent = arena.allocate((long) SEND_SLOTS * SLOT_BYTES, 64);
@@ -155,6 +160,19 @@ public final class ControlLane implements ControlPort, AutoCloseable {
             final int accepted = lane.unicast(peer.handle(), next, 1);
             peer.onSent(accepted > 0);
             advance(accepted);
+        }
+    }
+
+    @Override
+    public boolean isOneHost(final LaneAddresses addresses) {
+        final LaneAddress control = new LaneAddress(addresses.control());
+        final OneSided oneSided = addresses.link().length == 0 ? null : transport.oneSided();
+        try {
+            return transport.isOneHost(control, new LaneAddress(addresses.repair()))
+                    && (oneSided == null || oneSided.isAt(control, addresses.link()));
+        } catch (final TransportException _) {
+            // An address came from the wire: it is hostile or belongs to another transport.
+            return false;
         }
     }
 

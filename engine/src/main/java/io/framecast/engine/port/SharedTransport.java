@@ -49,6 +49,11 @@ public final class SharedTransport implements Transport {
     }
 
     @Override
+    public boolean isOneHost(final LaneAddress first, final LaneAddress second) {
+        return transport.isOneHost(first, second);
+    }
+
+    @Override
     public String networkInterface() {
         return transport.networkInterface();
     }

@@ -132,7 +132,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     /// everything it opened, and the transport is still the caller's.
     ///
     /// @param sender wakes the sender's thread, where subscribers on this host may read the window; else null
-    /// @param secrets gives the session's nonce
+    /// @param secrets gives the session's nonce, and what proves its members' addresses
     public SourceSession(
             final Transport transport,
             final Channel channel,
@@ -185,7 +185,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                     new SendLane(data),
                     new SendLane(repair),
                     endpoints,
-                    context.random());
+                    secrets);
             machine = session.machine();
             counters = counters(context.counters(), channel.transport());
             foreign = ForeignTraffic.ofPublisher(channel, this::foreignDatagrams, notices);
@@ -335,6 +335,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                         .protection(protection == null ? null : protection.counts())
                         .registrations(transport)
                         .add(EngineCounter.REPAIRS_SENT, machine.counts().of(SenderCount.REPAIRED_DATAGRAMS))
+                        .add(EngineCounter.REPAIRS_LIMITED, machine.counts().of(SenderCount.LIMITED_REPAIRS))
                         .add(EngineCounter.NACKS_RECEIVED, machine.counts().of(SenderCount.NACKS))
                         .add(EngineCounter.ACKS_RECEIVED, machine.counts().of(SenderCount.ACKS))
                         .add(EngineCounter.HEARTBEATS_SENT, machine.counts().of(SenderCount.HEARTBEATS))

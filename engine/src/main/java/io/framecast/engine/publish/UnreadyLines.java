@@ -80,9 +80,11 @@ final class UnreadyLines {
                 "has asked to join " + attempts.joins(place) + " times" + when
                         + ": the answer, or a full-size datagram of "
                         + (stream.slotBytes() + stream.headerBytes())
-                        + " bytes, does not reach it; look at the firewall and the MTU on the way, or lower mtu= here";
+                        + " bytes, does not reach it; look at the firewall and the MTU on the way, or lower mtu= here;"
+                        + " a subscriber of a build without ADMIT's value cannot join";
             case RING_TOO_SMALL ->
                 "was refused" + when + ": its ring= is too small for frame-max; enlarge it, or leave it out";
+            case TWO_HOSTS -> "was refused" + when + ": the addresses that it names are not of one host";
             case FULL -> "was refused" + when + ": as many subscribers as there is room for have joined";
         };
     }

@@ -4,6 +4,9 @@ import io.framecast.reliability.receive.ReceiverMachine;
 
 /// The reason, in one line, why a session ended other than by end of stream.
 public final class DisconnectReason {
+    private static final String EARLIER_BUILD =
+            "join: the source is of an earlier build, whose ADMIT has no value; update it, or this end";
+
     private DisconnectReason() {}
 
     /// The reason of a machine that is LOST after it was a member.
@@ -41,6 +44,9 @@ public final class DisconnectReason {
 
     /// The reason of a handshake that takes long.
     public static String joining(final ReceiverMachine machine) {
+        if (machine.isSourceEarlier()) {
+            return EARLIER_BUILD;
+        }
         return machine.state() == ReceiverMachine.State.PROBING
                 ? "join: a full-size datagram of " + datagramBytes(machine)
                         + " bytes has not passed from the source; lower mtu= at the source"
@@ -55,6 +61,9 @@ public final class DisconnectReason {
     ///
     /// @param obstacle the cause that the handshake waited for; empty where it did not take long
     public static String notJoined(final ReceiverMachine machine, final String obstacle) {
+        if (machine.isSourceEarlier()) {
+            return EARLIER_BUILD;
+        }
         if (machine.state() == ReceiverMachine.State.LOST) {
             return "join failed: a source was heard and does not answer; is it running, and not behind a filter?";
         }

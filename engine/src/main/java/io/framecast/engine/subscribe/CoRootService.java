@@ -162,7 +162,8 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     @Override
     public boolean connect(final int member, final LaneAddresses addresses) {
         final SendLane lane = repair;
-        if (lane == null || closed) {
+        // The source has proven the control address alone.
+        if (lane == null || closed || !control.isOneHost(addresses)) {
             return false;
         }
         controlPeers[member] = control.connect(addresses.control());

@@ -137,6 +137,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             data = opened.add(
                     transport.open(lane(LaneKind.DATA, rings.dataRing(), new LaneAddress(stream.dataAddress()))));
             repair = opened.add(transport.open(lane(LaneKind.REPAIR, rings.repairRing(), null)));
+            requireOneHost(transport);
             final TransportCapabilities.Placement placement =
                     transport.capabilities().placement();
             final LanePort dataPort = new ReceiveLane(data, placement, shape.batchMax(), loss, memory::posted);
@@ -176,6 +177,16 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             counters = opened.add(new CounterBoard(context.counters(), labels(channel, stream)));
             count(assembly);
             opened.keep();
+        }
+    }
+
+    // Its source refuses any other.
+    private void requireOneHost(final Transport transport) {
+        if (!transport.isOneHost(control.address(), repair.address())) {
+            throw new TransportException(
+                    "transport "
+                            + transport.capabilities().name()
+                            + ": its control and repair lanes are not of one host; its Transport.isOneHost must know its addresses");
         }
     }
 
@@ -303,6 +314,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                 .add(EngineCounter.REPORTS_RECEIVED, counts.of(ReceiverCount.REPORTS_TAKEN))
                 .add(EngineCounter.MEMBER_LINKS, counts.of(ReceiverCount.MEMBER_LINKS))
                 .add(EngineCounter.SET_REPAIRS_SENT, counts.of(ReceiverCount.REPAIRS_SENT))
+                .add(EngineCounter.REPAIRS_LIMITED, counts.of(ReceiverCount.LIMITED_REPAIRS))
                 .add(EngineCounter.REASSEMBLED_BYTES, assembly::reassembledBytes)
                 .add(EngineCounter.REPAIRS_REFUSED, assembly::refusedRepairs)
                 .add(EngineCounter.STORED_BYTES, memory::storedBytes);

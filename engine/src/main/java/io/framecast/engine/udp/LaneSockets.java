@@ -82,6 +82,8 @@ record LaneSockets(
             bindOwn(own, link);
             own.multicastBy(link.group().address(), link.index());
             own.option(family.option(Linux.IP_MULTICAST_TTL, Linux.IPV6_MULTICAST_HOPS), link.ttl());
+            // Of unicast there is no limit of 0: what is for this host alone goes to this host alone all the same.
+            own.option(family.option(Linux.IP_TTL, Linux.IPV6_UNICAST_HOPS), Math.max(1, link.ttl()));
             own.option(family.option(Linux.IP_TOS, Linux.IPV6_TCLASS), link.trafficClass());
             own.option(family.option(Linux.IP_MULTICAST_LOOP, Linux.IPV6_MULTICAST_LOOP), 1);
             own.option(family.option(Linux.IP_MTU_DISCOVER, Linux.IPV6_MTU_DISCOVER), Linux.PMTUDISC_PROBE);

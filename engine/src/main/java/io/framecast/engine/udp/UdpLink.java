@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 /// @param local the interface's address that lanes are bound to
 /// @param mtuBytes largest IP packet
 /// @param loopback whether packets stay on this machine
-/// @param ttl multicast hop limit
+/// @param ttl hop limit of multicast and unicast
 /// @param trafficClass byte of the IP header that marks all packets sent
 /// @param unicastPorts that sockets of a lane's own are bound to
 record UdpLink(

@@ -91,6 +91,14 @@ final class UdpTransport implements Transport {
     }
 
     @Override
+    public boolean isOneHost(final LaneAddress first, final LaneAddress second) {
+        final IpFamily family = link.group().family();
+        return Endpoint.decode(first, family)
+                .address()
+                .equals(Endpoint.decode(second, family).address());
+    }
+
+    @Override
     public int readyDescriptor() {
         return readiness == null ? ReadySet.NONE : readiness.descriptor();
     }

@@ -24,6 +24,8 @@ import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
 import io.framecast.testing.TestPorts;
 import java.lang.foreign.Arena;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -79,6 +81,28 @@ class AeronTransportTest {
                     case FANOUT -> "framecast:aeron?control=127.0.0.1:" + CONTROL_PORT + "|mtu=8192";
                     case IPC -> "framecast:aeron?ipc=" + directory.resolve("driver") + "|mtu=8192";
                 });
+    }
+
+    @Test
+    void shouldSayThatTtlLimitsTheGroupAlone() {
+        open(MULTICAST);
+        assertTrue(warnings.stream().noneMatch(line -> line.contains("ttl=")));
+        open(MULTICAST + "|ttl=4");
+        assertEquals(
+                1,
+                warnings.stream()
+                        .filter(line -> line.contains("ttl=4 holds for the group"))
+                        .count());
+    }
+
+    @Test
+    void shouldTellHostsByTheirAddresses() throws UnknownHostException {
+        final Transport transport = open(MULTICAST);
+        final InetAddress first = InetAddress.getByName("10.1.2.3");
+        final LaneAddress control = new PeerAddress(first, 4000, 5, 6).encode();
+        assertTrue(transport.isOneHost(control, new PeerAddress(first, 4002, 7, 8).encode()));
+        final InetAddress other = InetAddress.getByName("10.1.2.4");
+        assertFalse(transport.isOneHost(control, new PeerAddress(other, 4000, 5, 6).encode()));
     }
 
     @Test

@@ -94,6 +94,11 @@ public final class FaultyTransport implements TransportProvider {
         }
 
         @Override
+        public boolean isOneHost(final LaneAddress first, final LaneAddress second) {
+            return inner.isOneHost(first, second);
+        }
+
+        @Override
         public Lane open(final LaneConfig config) {
             if (opensUntilFailure.getAndDecrement() <= 0) {
                 throw new IllegalStateException("injected: lane " + config.kind() + " does not open");

@@ -6,6 +6,7 @@ import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.FifoNetwork;
 import io.framecast.api.spi.FifoTransport;
 import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
@@ -64,6 +65,11 @@ record FifoProvider(FifoNetwork network, int postedMax, double drops, int lag, S
         @Override
         public TransportCapabilities capabilities() {
             return inner.capabilities();
+        }
+
+        @Override
+        public boolean isOneHost(final LaneAddress first, final LaneAddress second) {
+            return inner.isOneHost(first, second);
         }
 
         @Override

@@ -79,6 +79,11 @@ final class HostileTransport implements TransportProvider {
             }
 
             @Override
+            public boolean isOneHost(final LaneAddress first, final LaneAddress second) {
+                return inner.isOneHost(first, second);
+            }
+
+            @Override
             public Lane open(final LaneConfig laneConfig) {
                 final SendRing ring = laneConfig.send();
                 return ring == null ? inner.open(laneConfig) : new HostileLane(inner, laneConfig, ring);

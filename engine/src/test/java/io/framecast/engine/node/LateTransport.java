@@ -1,6 +1,7 @@
 package io.framecast.engine.node;
 
 import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
@@ -22,6 +23,11 @@ record LateTransport(Transport inner, int lag, Set<LaneKind> asleep) implements 
     @Override
     public TransportCapabilities capabilities() {
         return inner.capabilities();
+    }
+
+    @Override
+    public boolean isOneHost(final LaneAddress first, final LaneAddress second) {
+        return inner.isOneHost(first, second);
     }
 
     @Override

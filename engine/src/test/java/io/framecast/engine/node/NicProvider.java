@@ -4,6 +4,7 @@ import io.framecast.api.Channel;
 import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.provider.TransportProvider;
 import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.Transport;
@@ -51,6 +52,11 @@ record NicProvider(TransportProvider inner, OneSided nic) implements TransportPr
                     known.headerReserveBytes(),
                     known.datagramBytesMax(),
                     known.placement());
+        }
+
+        @Override
+        public boolean isOneHost(final LaneAddress first, final LaneAddress second) {
+            return transport.isOneHost(first, second);
         }
 
         @Override

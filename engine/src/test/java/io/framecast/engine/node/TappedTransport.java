@@ -69,6 +69,11 @@ final class TappedTransport implements TransportProvider {
             }
 
             @Override
+            public boolean isOneHost(final LaneAddress first, final LaneAddress second) {
+                return inner.isOneHost(first, second);
+            }
+
+            @Override
             public Lane open(final LaneConfig laneConfig) {
                 final Lane lane = inner.open(laneConfig);
                 addresses.put(laneConfig.kind(), lane.address());

@@ -34,6 +34,24 @@ final class LaneSocketsTest {
         }
     }
 
+    /// Of 0 the kernel knows nothing where the datagram is for one host.
+    @ParameterizedTest
+    @CsvSource({"DATA, '', 1, 1", "REPAIR, |ttl=9, 9, 9", "CONTROL, |ttl=255, 255, 255", "CONTROL, |ttl=0, 0, 1"})
+    void shouldLimitTheHopsOfWhatItSends(final LaneKind kind, final String key, final int group, final int one) {
+        UdpTests.assumeUdp();
+        final Channel.Multicast channel = (Channel.Multicast) Channel.parse(UdpTests.URI + key);
+        try (Arena arena = Arena.ofConfined();
+                LaneSockets sockets = LaneSockets.open(
+                        arena,
+                        UdpLink.of(channel, UdpTests::ignore),
+                        new SocketBuffers(0, UdpTests::ignore),
+                        new LaneConfig(kind, Role.SOURCE, UdpTests.sendRing(arena, 8, 64), null, null))) {
+            final LinuxSocket own = Objects.requireNonNull(sockets.own());
+            assertEquals(group, own.option(IpFamily.IPV4.option(Linux.IP_MULTICAST_TTL, Linux.IPV6_MULTICAST_HOPS)));
+            assertEquals(one, own.option(IpFamily.IPV4.option(Linux.IP_TTL, Linux.IPV6_UNICAST_HOPS)));
+        }
+    }
+
     @Test
     void shouldMarkByIpv6() {
         UdpTests.assumeUdp();

@@ -113,6 +113,20 @@ final class UdpTransportTest {
     }
 
     @Test
+    void shouldTellHostsByTheirAddresses() {
+        try (Transport transport = UdpTests.open(UdpTests.URI)) {
+            final LaneAddress control = address("10.1.2.3", 4000);
+            assertTrue(transport.isOneHost(control, address("10.1.2.3", 4002)));
+            assertFalse(transport.isOneHost(control, address("10.1.2.4", 4000)));
+            assertThrows(TransportException.class, () -> transport.isOneHost(control, new LaneAddress(new byte[] {4})));
+        }
+    }
+
+    private static LaneAddress address(final String host, final int port) {
+        return new Endpoint(InetAddress.ofLiteral(host), port).toLaneAddress();
+    }
+
+    @Test
     void shouldTakeAnInterfaceByItsAddress() {
         try (Transport transport = UdpTests.open(UdpTests.GROUP + "|interface=127.0.0.1")) {
             assertEquals(UdpLink.PAYLOAD_BYTES_MAX, transport.capabilities().datagramBytesMax());

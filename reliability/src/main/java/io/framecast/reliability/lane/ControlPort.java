@@ -1,5 +1,6 @@
 package io.framecast.reliability.lane;
 
+import io.framecast.reliability.wire.LaneAddresses;
 import java.lang.foreign.MemorySegment;
 
 /// The sending side of a control lane. Datagrams may be lost.
@@ -15,6 +16,10 @@ public interface ControlPort {
 
     /// Sends the first `bytes` bytes of [#slot] to one peer.
     void unicast(int peer, int bytes);
+
+    /// Whether all that a receiver names is of one host: its addresses, and its endpoint where it has one. False where
+    /// one is no address of this transport.
+    boolean isOneHost(LaneAddresses addresses);
 
     /// As [SendLanePort#connect].
     int connect(byte[] address);

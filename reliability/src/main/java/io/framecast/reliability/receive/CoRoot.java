@@ -2,6 +2,7 @@ package io.framecast.reliability.receive;
 
 import io.framecast.reliability.flow.AckScheduler;
 import io.framecast.reliability.repair.GroupRepairs;
+import io.framecast.reliability.repair.RepairBudget;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.AckLayout;
@@ -53,6 +54,7 @@ final class CoRoot {
     // By member of the group: the endpoint that it announced last, and the number of endpoints that it announced.
     private final byte[] @Nullable [] descriptors = new byte[RepairGroupLayout.MEMBERS_MAX][];
     private final int[] links = new int[RepairGroupLayout.MEMBERS_MAX];
+    private final RepairBudget[] budgets = new RepairBudget[RepairGroupLayout.MEMBERS_MAX];
     private int listEpoch;
     private int listParts;
     private int listMembers;
@@ -85,6 +87,7 @@ final class CoRoot {
         this.store = store;
         this.ids = ids.another();
         repairs = new GroupRepairs(store);
+        Arrays.setAll(budgets, _ -> new RepairBudget());
     }
 
     RepairStore store() {
@@ -94,7 +97,7 @@ final class CoRoot {
     /// Takes a valid REPAIR_GROUP whose epoch is at least the one that the receiver obeys.
     ///
     /// @return the epoch of the newest list that is complete
-    int onSet(final MemorySegment datagram, final long offset) {
+    int onSet(final MemorySegment datagram, final long offset, final long nowNs) {
         final int announcedEpoch = ControlLayout.EPOCH.get(datagram, offset);
         if (announcedEpoch > listEpoch) {
             listEpoch = announcedEpoch;
@@ -117,12 +120,12 @@ final class CoRoot {
             }
         }
         if (Integer.bitCount(listParts) == RepairGroupLayout.PARTS.get(datagram, offset)) {
-            adopt();
+            adopt(nowNs);
         }
         return set.epoch();
     }
 
-    private void adopt() {
+    private void adopt(final long nowNs) {
         for (long bits = set.present(); bits != 0; bits &= bits - 1) {
             final int member = Long.numberOfTrailingZeros(bits);
             if (!isListed(set.id(member))) {
@@ -136,6 +139,7 @@ final class CoRoot {
             if (member >= 0 && addresses != null) {
                 descriptors[member] = null;
                 links[member] = 0;
+                budgets[member].begin(store.slots(), window.end(), nowNs);
                 output.connect(member, addresses);
             }
         }
@@ -169,7 +173,7 @@ final class CoRoot {
         return switch (ControlLayout.type(datagram, offset)) {
             case ControlLayout.TYPE_ACK -> onAck(member, datagram, offset);
             case ControlLayout.TYPE_NACK -> onNack(member, datagram, offset, nowNs);
-            case ControlLayout.TYPE_FRAME_REQUEST -> onFrameRequest(member, datagram, offset);
+            case ControlLayout.TYPE_FRAME_REQUEST -> onFrameRequest(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_RC_CONNECT -> onLink(member, datagram, offset);
             default -> Verdict.BAD_TYPE;
         };
@@ -197,6 +201,8 @@ final class CoRoot {
             requestsLeft = REQUESTS_PER_CYCLE_MAX;
         }
         final long holdOffNs = Math.max(HOLD_OFF_MIN_NS, source.rttNs() / 2);
+        final RepairBudget budget = budgets[member];
+        budget.refill(window.end(), nowNs);
         for (int range = 0; range < NackLayout.ranges(datagram, offset); range++) {
             final long first = NackLayout.first(datagram, offset, range);
             // The source sends nothing further than a window beyond this receiver's acknowledgement.
@@ -205,23 +211,36 @@ final class CoRoot {
                 if (requestsLeft-- <= 0) {
                     return Verdict.LIMITED;
                 }
+                if (budget.isUsedUp()) {
+                    counts.add(ReceiverCount.LIMITED_REPAIRS, end - sequence);
+                    return Verdict.LIMITED;
+                }
                 // Datagrams from before this term are not in the store: the member asks again, and the source sends
                 // them.
                 if (store.holds(sequence) || store.awaits(sequence) || !window.isReceived(sequence)) {
-                    repairs.request(member, sequence, nowNs, holdOffNs);
+                    final boolean isNew = repairs.request(member, sequence, nowNs, holdOffNs);
+                    if (isNew) {
+                        budget.take();
+                    }
                 }
             }
         }
         return Verdict.GOOD;
     }
 
-    private Verdict onFrameRequest(final int member, final MemorySegment datagram, final long offset) {
+    private Verdict onFrameRequest(
+            final int member, final MemorySegment datagram, final long offset, final long nowNs) {
         if (!FrameLayout.isValidRequest(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
         final long first = FrameLayout.FIRST_SEQUENCE.get(datagram, offset);
         final byte[] metadata = store.metadata(first);
         if (metadata != null) {
+            budgets[member].refill(window.end(), nowNs);
+            if (!budgets[member].take()) {
+                counts.add(ReceiverCount.LIMITED_REPAIRS);
+                return Verdict.LIMITED;
+            }
             output.sendControl(member, FrameLayout.write(ids.receiver(0).in(receiver.control()), first, metadata));
         }
         return Verdict.GOOD;

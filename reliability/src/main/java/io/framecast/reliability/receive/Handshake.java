@@ -10,7 +10,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// A receiver's side of JOIN → ADMIT → probe → READY: tokens, datagrams and their repetition. A probe may overtake
-/// its ADMIT, because the two take different lanes, so the handshake remembers the last probe.
+/// its ADMIT, because the two take different lanes, so the handshake remembers the last probe. Where a membership goes
+/// on: RESUME → ADMIT → READY.
 ///
 /// One thread. Each step takes the state of the receiver, and returns the next one.
 final class Handshake {
@@ -25,6 +26,10 @@ final class Handshake {
     private final boolean serves;
     private final boolean fedOnly;
     private int token;
+    // Of ADMIT; READY returns it.
+    private long value;
+    private boolean admitted;
+    private boolean earlierBuild;
     private int probeToken;
     private boolean probed;
     private @Nullable Checkpoint resumed;
@@ -43,7 +48,11 @@ final class Handshake {
         this.fedOnly = fedOnly;
     }
 
-    State onAdmit(final State state, final int admitToken, final long nowNs) {
+    State onAdmit(final State state, final int admitToken, final long admitValue, final long nowNs) {
+        if (state == State.STARTING && resumed != null) {
+            onMoved(admitToken, admitValue, nowNs);
+            return state;
+        }
         if (state != State.JOINING && state != State.PROBING) {
             return state;
         }
@@ -51,7 +60,30 @@ final class Handshake {
             restart(nowNs);
         }
         token = admitToken;
+        value = admitValue;
         return proceed(State.PROBING, nowNs);
+    }
+
+    // ADMIT answered RESUME.
+    private void onMoved(final int admitToken, final long admitValue, final long nowNs) {
+        if (admitted && value == admitValue) {
+            return;
+        }
+        token = admitToken;
+        value = admitValue;
+        admitted = true;
+        restart(nowNs);
+        send(State.STARTING, nowNs);
+    }
+
+    /// ADMIT came without a value.
+    void onEarlierBuild() {
+        earlierBuild = true;
+    }
+
+    /// Whether the source answered as builds do that did not know ADMIT's value: it can admit nobody of this one.
+    boolean isSourceEarlier() {
+        return earlierBuild;
     }
 
     State onProbe(final State state, final int arrivedToken, final long nowNs) {
@@ -87,10 +119,10 @@ final class Handshake {
         final Checkpoint from = resumed;
         final JoinLayout.Terms terms = config.joinTerms(serves, fedOnly);
         final int bytes;
-        if (from != null) {
+        if (from != null && !admitted) {
             bytes = ResumeLayout.write(ids.in(datagram), from.acknowledged, terms.withSecret(from.secret));
         } else if (state == State.STARTING) {
-            bytes = AdmitLayout.writeReady(ids.in(datagram), token, config.firstGrantSlots());
+            bytes = AdmitLayout.writeReady(ids.in(datagram), token, value, config.firstGrantSlots());
         } else {
             bytes = JoinLayout.write(ids.in(datagram), terms);
         }

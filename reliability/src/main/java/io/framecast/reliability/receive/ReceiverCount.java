@@ -43,6 +43,8 @@ public enum ReceiverCount {
     SERVED_MEMBERS,
     /// Datagrams sent to others, as their co-root.
     REPAIRS_SENT,
+    /// Repairs that it did not send, as a co-root, because a member asked for more than its share of the data rate.
+    LIMITED_REPAIRS,
     /// Frames dropped whole.
     DROPPED_FRAMES
 }

@@ -130,9 +130,9 @@ public final class ReceiverMachine {
     }
 
     /// Goes on with the membership of another receiver, instead of [#start]: the source is told by RESUME. Until it
-    /// answers with START nothing else is sent, and the caller polls no data. The log comes first: from then on the
-    /// next successor goes on from there, whether or not the source hears this one. Where the log knows of another
-    /// successor, the source hears nothing, and this receiver is LOST.
+    /// answers with START nothing is sent but READY behind its ADMIT, and the caller polls no data. The log comes
+    /// first: from then on the next successor goes on from there, whether or not the source hears this one. Where
+    /// the log knows of another successor, the source hears nothing, and this receiver is LOST.
     public void resume(final Checkpoint from, final long nowNs) {
         source.onHeard(nowNs);
         state = State.STARTING;
@@ -190,6 +190,11 @@ public final class ReceiverMachine {
 
     public StreamInfo stream() {
         return stream;
+    }
+
+    /// Whether the source is of an earlier build, which admits nobody of this one.
+    public boolean isSourceEarlier() {
+        return handshake.isSourceEarlier();
     }
 
     /// Whether the source evicted this receiver; else, in state LOST, the source closed or fell silent.
@@ -557,11 +562,15 @@ public final class ReceiverMachine {
     }
 
     private Verdict onAdmit(final MemorySegment datagram, final long offset, final long nowNs) {
+        if (AdmitLayout.isOfEarlierBuild(datagram, offset)) {
+            handshake.onEarlierBuild();
+        }
         if (!AdmitLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
         source.onHeard(nowNs);
-        state = handshake.onAdmit(state, AdmitLayout.TOKEN.get(datagram, offset), nowNs);
+        state = handshake.onAdmit(
+                state, AdmitLayout.TOKEN.get(datagram, offset), AdmitLayout.VALUE.get(datagram, offset), nowNs);
         return Verdict.GOOD;
     }
 

@@ -162,7 +162,7 @@ final class Reporting {
             return Verdict.GOOD;
         }
         final CoRoot current = coRoot == null ? serve(server, copy) : coRoot;
-        final int complete = current.onSet(datagram, offset);
+        final int complete = current.onSet(datagram, offset, nowNs);
         if (complete > epoch) {
             coRootConnection.onParted();
             output.connectCoRoot(null);

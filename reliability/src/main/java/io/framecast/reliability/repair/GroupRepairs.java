@@ -45,12 +45,13 @@ public final class GroupRepairs {
     ///
     /// @param member 0 … 63
     /// @param holdOffNs a sequence is not sent again to a member within this time
-    public void request(final int member, final long sequence, final long nowNs, final long holdOffNs) {
+    /// @return whether the member did not wait for it before
+    public boolean request(final int member, final long sequence, final long nowNs, final long holdOffNs) {
         final int slot = store.slot(sequence);
         if (sequences[slot] != sequence) {
             if (queued[slot]) {
                 // Older than the window's reach: the next pass of the queue drops it.
-                return;
+                return false;
             }
             sequences[slot] = sequence;
             wantedBy[slot] = 0;
@@ -58,12 +59,14 @@ public final class GroupRepairs {
         }
         final long bit = 1L << member;
         if ((sentTo[slot] & bit) != 0 && nowNs - sentNs[slot] < holdOffNs) {
-            return;
+            return false;
         }
+        final boolean isNew = (wantedBy[slot] & bit) == 0;
         wantedBy[slot] |= bit;
         if (store.holds(sequence)) {
             enqueue(slot, sequence);
         }
+        return isNew;
     }
 
     /// The store holds this sequence now.

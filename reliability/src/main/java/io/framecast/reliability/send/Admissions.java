@@ -8,6 +8,7 @@ import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.JoinLayout;
+import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.LeaveLayout;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
 import io.framecast.reliability.wire.ResumeLayout;
@@ -19,6 +20,9 @@ import java.util.random.RandomGenerator;
 /// Admits receivers: answers JOIN by ADMIT and a probe, or by a refusal, and sends an eviction notice to receivers
 /// that are not members.
 ///
+/// Anybody may name any address. So nothing but ADMIT goes to an address before READY returns its value; refusals go
+/// to the group.
+///
 /// One thread.
 final class Admissions {
     // Rate of notices to receivers outside the table, so that garbage cannot make the source send.
@@ -27,7 +31,7 @@ final class Admissions {
     private final StreamInfo stream;
     private final MemberTable members;
     private final RandomGenerator random;
-    private final SenderOutput output;
+    private final MemberGate output;
     private final Counts<SenderCount> counts;
     private final CoRoots coRoots;
     private final CreditWords words;
@@ -36,10 +40,11 @@ final class Admissions {
     private final JoinAttempts attempts = new JoinAttempts();
     private long strangerNs;
 
-    /// @param random for probe tokens
+    /// @param random for probe tokens, and for values that nobody may guess
     Admissions(
             final StreamInfo stream,
             final MemberTable members,
+            final MemberGate output,
             final RandomGenerator random,
             final CoRoots coRoots,
             final CreditWords words,
@@ -49,7 +54,7 @@ final class Admissions {
         this.members = members;
         this.random = random;
         this.coRoots = coRoots;
-        output = coRoots.output();
+        this.output = output;
         counts = coRoots.counts();
         this.ids = ids.another();
     }
@@ -70,7 +75,7 @@ final class Admissions {
         final long id = ControlLayout.RECEIVER.get(datagram, offset);
         int member = members.find(id);
         if (member != MemberTable.NONE && members.of(member).state == State.GONE) {
-            evict(member, Reason.UNKNOWN);
+            evictAgain(member, Reason.UNKNOWN, nowNs);
             return Verdict.UNKNOWN_MEMBER;
         }
         if (member != MemberTable.NONE && members.of(member).state == State.ACTIVE) {
@@ -88,7 +93,7 @@ final class Admissions {
             }
         }
         if (JoinLayout.RING_SLOTS.get(datagram, offset) < ReceiverConfig.ringSlotsMin(stream, 1)) {
-            evict(member, Reason.RING_TOO_SMALL);
+            evictAgain(member, Reason.RING_TOO_SMALL, nowNs);
             members.remove(member, State.GONE);
             attempts.onJoin(members.of(member).terms.addresses().control(), Obstacle.RING_TOO_SMALL, nowNs);
             counts.add(SenderCount.REFUSALS);
@@ -97,18 +102,26 @@ final class Admissions {
         attempts.onJoin(members.of(member).terms.addresses().control(), Obstacle.NO_ANSWER, nowNs);
         members.of(member).heardNs = nowNs;
         members.of(member).answeredNs = nowNs;
-        // Each repetition carries the same token, so that an early probe serves a late ADMIT.
-        final int token = members.of(member).token;
-        ids.receiver(id);
-        output.sendControl(member, AdmitLayout.writeAdmit(ids.in(output.control()), token));
-        output.probe(token);
+        sendAdmit(member);
+        output.probe(members.of(member).token);
         return Verdict.GOOD;
     }
 
+    // Each repetition carries the same token, so that an early probe serves a late ADMIT, and the same value.
+    private void sendAdmit(final int member) {
+        final Member place = members.of(member);
+        ids.receiver(place.id);
+        output.sendAdmit(member, AdmitLayout.writeAdmit(ids.in(output.control()), place.token, place.value));
+    }
+
     private int admit(final long id, final MemorySegment datagram, final long offset, final long nowNs) {
+        final JoinLayout.Terms terms = JoinLayout.terms(datagram, offset);
+        if (!areOfOneHost(terms.addresses(), id, nowNs)) {
+            return MemberTable.NONE;
+        }
         final int member = members.vacancy(nowNs);
         if (member == MemberTable.NONE) {
-            attempts.onJoin(JoinLayout.terms(datagram, offset).addresses().control(), Obstacle.FULL, nowNs);
+            attempts.onJoin(terms.addresses().control(), Obstacle.FULL, nowNs);
             counts.add(SenderCount.REFUSALS);
             refuse(id, Reason.FULL, nowNs);
             return MemberTable.NONE;
@@ -118,14 +131,25 @@ final class Admissions {
             output.disconnect(member);
             members.remove(member, State.FREE);
         }
-        final JoinLayout.Terms terms = JoinLayout.terms(datagram, offset);
         if (!output.connect(
                 member, terms.addresses().control(), terms.addresses().repair())) {
             return MemberTable.NONE;
         }
         members.admit(member, id, terms, random.nextInt(), nowNs);
+        members.of(member).value = random.nextLong();
         coRoots.onAdmitted(member);
         return member;
+    }
+
+    // ADMIT proves the control address alone, so all else must be of the same host.
+    private boolean areOfOneHost(final LaneAddresses addresses, final long id, final long nowNs) {
+        if (output.isOneHost(addresses)) {
+            return true;
+        }
+        attempts.onJoin(addresses.control(), Obstacle.TWO_HOSTS, nowNs);
+        counts.add(SenderCount.REFUSALS);
+        refuse(id, Reason.UNKNOWN, nowNs);
+        return false;
     }
 
     /// The member that a valid RESUME means: the sender where the membership has moved to it before, else the one with
@@ -147,12 +171,12 @@ final class Admissions {
 
     /// RESUME of a member from [#resumed]: the membership goes on by another receiver at other addresses. The old
     /// connection is cut first, so that the process that had it reaches nothing any more; nothing of the window is
-    /// freed meanwhile.
+    /// freed meanwhile. The new addresses get ADMIT alone, until READY proves them as it proves those of JOIN.
     Verdict onResume(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
         final Member place = members.of(member);
         final long id = ControlLayout.RECEIVER.get(datagram, offset);
         if (isMovedTo(member, id, ResumeLayout.secret(datagram, offset))) {
-            return Verdict.GOOD;
+            return place.proven ? Verdict.GOOD : admitAgain(member, nowNs);
         }
         if (ResumeLayout.ACKNOWLEDGED.get(datagram, offset) < place.acknowledged) {
             return Verdict.IMPOSSIBLE;
@@ -160,8 +184,12 @@ final class Admissions {
         if (!joins.take(nowNs)) {
             return Verdict.LIMITED;
         }
+        final LaneAddresses addresses = ResumeLayout.addresses(datagram, offset);
+        if (!areOfOneHost(addresses, id, nowNs)) {
+            return Verdict.IMPOSSIBLE;
+        }
         final JoinLayout.Terms moved = place.terms
-                .withLanes(ResumeLayout.addresses(datagram, offset), ResumeLayout.offer(datagram, offset))
+                .withLanes(addresses, ResumeLayout.offer(datagram, offset))
                 .withSecret(ResumeLayout.next(ResumeLayout.secret(datagram, offset)));
         words.onGone(member);
         output.disconnect(member);
@@ -175,9 +203,25 @@ final class Admissions {
         place.policyVersion = 0;
         place.terms = moved;
         place.rtt.reset();
+        place.proven = false;
+        place.value = random.nextLong();
+        place.answeredNs = nowNs;
+        place.heardNs = nowNs;
+        place.admittedNs = nowNs;
         // A co-root's role is not inherited.
         coRoots.onAdmitted(member);
-        words.onActivated(member, nowNs);
+        sendAdmit(member);
+        return Verdict.GOOD;
+    }
+
+    // ADMIT or READY of the receiver that a membership moved to was lost.
+    private Verdict admitAgain(final int member, final long nowNs) {
+        final Member place = members.of(member);
+        if (nowNs - place.answeredNs < JoinBudget.MEMBER_INTERVAL_NS || !joins.take(nowNs)) {
+            return Verdict.LIMITED;
+        }
+        place.answeredNs = nowNs;
+        sendAdmit(member);
         return Verdict.GOOD;
     }
 
@@ -194,18 +238,35 @@ final class Admissions {
         }
     }
 
-    // By multicast, because the source has no address of a receiver outside the table.
+    // By multicast: the source has no address of a receiver outside the table, and knows of others not whose it is.
     private void refuse(final long id, final Reason reason, final long nowNs) {
         if (id != 0 && nowNs >= strangerNs) {
             strangerNs = nowNs + STRANGER_INTERVAL_NS;
-            ids.receiver(id);
-            output.multicastControl(LeaveLayout.writeEvict(ids.in(output.control()), reason));
+            multicastEvict(id, reason);
         }
     }
 
-    /// Sends a member the notice of its eviction.
+    private void multicastEvict(final long id, final Reason reason) {
+        ids.receiver(id);
+        output.multicastControl(LeaveLayout.writeEvict(ids.in(output.control()), reason));
+    }
+
+    /// Sends a member the notice of its eviction; by multicast where its address is not proven.
     void evict(final int member, final Reason reason) {
+        if (!members.of(member).proven) {
+            multicastEvict(members.of(member).id, reason);
+            return;
+        }
         ids.receiver(members.of(member).id);
         output.sendControl(member, LeaveLayout.writeEvict(ids.in(output.control()), reason));
+    }
+
+    /// The same in answer to a datagram: seldom where it goes to all.
+    void evictAgain(final int member, final Reason reason, final long nowNs) {
+        if (members.of(member).proven) {
+            evict(member, reason);
+        } else {
+            refuse(members.of(member).id, reason, nowNs);
+        }
     }
 }

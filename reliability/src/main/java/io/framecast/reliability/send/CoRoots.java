@@ -84,10 +84,6 @@ final class CoRoots {
         return config.count() > 0;
     }
 
-    SenderOutput output() {
-        return output;
-    }
-
     Counts<SenderCount> counts() {
         return counts;
     }
@@ -392,6 +388,7 @@ final class CoRoots {
 
     private boolean isEligible(final int member) {
         return members.of(member).state == State.ACTIVE
+                && members.of(member).proven
                 && members.of(member).started
                 && members.of(member).terms.delivery().kind() == Delivery.Kind.RELIABLE
                 && !members.of(member).alone;

@@ -24,7 +24,9 @@ public final class JoinAttempts {
         /// Its ring cannot hold a frame.
         RING_TOO_SMALL,
         /// The source has no free place.
-        FULL
+        FULL,
+        /// Its control and repair address, or its endpoint, are not of one host.
+        TWO_HOSTS
     }
 
     private final byte[][] addresses = new byte[ATTEMPTS_MAX][];

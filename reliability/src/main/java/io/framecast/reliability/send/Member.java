@@ -2,6 +2,7 @@ package io.framecast.reliability.send;
 
 import io.framecast.reliability.flow.RetryTimer;
 import io.framecast.reliability.flow.RttEstimator;
+import io.framecast.reliability.repair.RepairBudget;
 import io.framecast.reliability.wire.CoRootOffer;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.JoinLayout;
@@ -28,6 +29,12 @@ final class Member implements MemberStatus {
     State state = State.FREE;
     JoinLayout.Terms terms = NO_TERMS;
     int token;
+    /// Of ADMIT; READY must return it.
+    long value;
+    /// READY returned the value: whoever hears at the addresses in use asked for what goes there.
+    boolean proven;
+    /// Of repairs that it asks for.
+    final RepairBudget budget = new RepairBudget();
     /// Of the newest POLICY; 0: JOIN's holds.
     int policyVersion;
     /// For how many it stands.

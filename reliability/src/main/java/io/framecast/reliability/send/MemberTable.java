@@ -97,6 +97,7 @@ public final class MemberTable {
         member.holdsBackNs = 0;
         member.requested = 0;
         member.token = token;
+        member.proven = false;
         member.complete = false;
         member.reason = Reason.UNKNOWN;
         member.state = State.ADMITTED;
@@ -110,6 +111,7 @@ public final class MemberTable {
     void activate(final int place, final long firstSequence, final long firstFrameId, final long grant) {
         final Member member = places[place];
         member.state = State.ACTIVE;
+        member.proven = true;
         member.startSequence = firstSequence;
         member.startFrameId = firstFrameId;
         member.acknowledged = firstSequence;

@@ -42,5 +42,7 @@ public enum SenderCount {
     LINKS,
     EVICTIONS,
     /// Joins refused.
-    REFUSALS
+    REFUSALS,
+    /// Repairs that were not sent, because the member asked for more than its share of the data rate.
+    LIMITED_REPAIRS
 }

@@ -2,6 +2,7 @@ package io.framecast.reliability.send;
 
 import io.framecast.reliability.flow.HeartbeatScheduler;
 import io.framecast.reliability.flow.Standstill;
+import io.framecast.reliability.repair.RepairBudget;
 import io.framecast.reliability.repair.RetransmitScheduler;
 import io.framecast.reliability.send.Member.State;
 import io.framecast.reliability.window.SendWindow;
@@ -11,6 +12,7 @@ import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.FormatLayout;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
@@ -59,7 +61,7 @@ public final class SenderMachine {
 
     private final StreamInfo stream;
     private final SendWindow window;
-    private final SenderOutput output;
+    private final MemberGate output;
     private final MemberTable members;
     private final RetransmitScheduler repairs;
     private final HeartbeatScheduler heartbeats;
@@ -98,7 +100,7 @@ public final class SenderMachine {
 
     /// Makes a sender over the window that its publisher fills.
     ///
-    /// @param random for probe tokens
+    /// @param random for probe tokens, and for values that nobody may guess
     public SenderMachine(
             final SenderConfig config,
             final SendWindow window,
@@ -106,16 +108,16 @@ public final class SenderMachine {
             final SenderOutput output) {
         stream = config.stream();
         this.window = window;
-        this.output = output;
         members = new MemberTable(config.membersMax());
+        this.output = new MemberGate(members, output);
         repairs = new RetransmitScheduler(window);
         heartbeats = new HeartbeatScheduler(stream.aliveTimeoutNs());
         standstill = new Standstill(stream.aliveTimeoutNs());
         ids = new ControlWriter(stream.session());
-        coRoots = new CoRoots(config, members, output, counts, ids);
-        words = new CreditWords(config, members, random, output, counts, ids);
-        formats = new FormatAnnouncements(window.formats(), members, output, counts, ids);
-        admissions = new Admissions(stream, members, random, coRoots, words, ids);
+        coRoots = new CoRoots(config, members, this.output, counts, ids);
+        words = new CreditWords(config, members, random, this.output, counts, ids);
+        formats = new FormatAnnouncements(window.formats(), members, this.output, counts, ids);
+        admissions = new Admissions(stream, members, this.output, random, coRoots, words, ids);
         clockOffsetNs = config.clockOffsetNs();
         channel = stream.channel().getBytes(StandardCharsets.US_ASCII);
     }
@@ -351,17 +353,23 @@ public final class SenderMachine {
     private Verdict dispatch(
             final int type, final int member, final MemorySegment datagram, final long offset, final long nowNs) {
         if (members.of(member).state == State.GONE) {
-            // The member missed the first notice.
-            admissions.evict(member, members.of(member).reason);
+            admissions.evictAgain(member, members.of(member).reason, nowNs);
             return Verdict.UNKNOWN_MEMBER;
         }
-        members.of(member).heardNs = nowNs;
+        if (members.of(member).proven) {
+            members.of(member).heardNs = nowNs;
+        } else if (members.of(member).isActive()
+                && type != ControlLayout.TYPE_READY
+                && type != ControlLayout.TYPE_LEAVE) {
+            // Nothing but the proof keeps a membership that moved.
+            return Verdict.EARLY;
+        }
         return switch (type) {
             case ControlLayout.TYPE_READY -> onReady(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_ACK -> onAck(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_NACK -> onNack(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_FRAME_REQUEST -> onFrameRequest(member, datagram, offset, nowNs);
-            case ControlLayout.TYPE_FORMAT_ACK -> onFormatAck(member, datagram, offset);
+            case ControlLayout.TYPE_FORMAT_ACK -> onFormatAck(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_LEAVE -> onLeave(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_RC_CONNECT -> onCopy(member, datagram, offset);
             case ControlLayout.TYPE_POLICY -> onPolicy(member, datagram, offset);
@@ -372,9 +380,11 @@ public final class SenderMachine {
     private Verdict onReady(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
         if (!AdmitLayout.isValid(datagram, offset)
                 || AdmitLayout.GRANT_SLOTS.get(datagram, offset) == 0
-                || AdmitLayout.TOKEN.get(datagram, offset) != members.of(member).token) {
+                || AdmitLayout.TOKEN.get(datagram, offset) != members.of(member).token
+                || AdmitLayout.VALUE.get(datagram, offset) != members.of(member).value) {
             return Verdict.IMPOSSIBLE;
         }
+        members.of(member).heardNs = nowNs;
         if (members.of(member).state == State.ADMITTED) {
             // Of frames that were passed over without members too: those behind them may have their formats.
             announceFormats();
@@ -383,20 +393,30 @@ public final class SenderMachine {
             members.activate(
                     member, first, window.frameIdFrom(first), first + AdmitLayout.GRANT_SLOTS.get(datagram, offset));
             granted = members.granted();
+            members.of(member).budget.begin(window.slots(), next, nowNs);
             heartbeats.onUrgent(nowNs);
             words.onActivated(member, nowNs);
             sendStart(member);
             formats.onActivated(member, nowNs);
             return Verdict.GOOD;
         }
+        final boolean isMoved = !members.of(member).proven;
+        members.of(member).proven = true;
         sendStart(member);
+        if (isMoved) {
+            words.onActivated(member, nowNs);
+            formats.onActivated(member, nowNs);
+        }
         return Verdict.GOOD;
     }
 
-    private Verdict onFormatAck(final int member, final MemorySegment datagram, final long offset) {
-        return members.of(member).state == State.ACTIVE
-                ? formats.onAck(member, datagram, offset)
-                : Verdict.UNKNOWN_MEMBER;
+    private Verdict onFormatAck(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
+        if (members.of(member).state != State.ACTIVE) {
+            return Verdict.UNKNOWN_MEMBER;
+        }
+        return FormatLayout.isRequest(datagram, offset) && !mayRepair(member, nowNs)
+                ? Verdict.LIMITED
+                : formats.onAck(member, datagram, offset);
     }
 
     // A member is answered itself; for anybody else the next multicast heartbeat comes at once, so that nobody makes a
@@ -408,10 +428,10 @@ public final class SenderMachine {
         counts.add(SenderCount.SOLICITS);
         final int member = members.find(ControlLayout.RECEIVER.get(datagram, offset));
         if (member != MemberTable.NONE && members.of(member).state == State.GONE) {
-            admissions.evict(member, members.of(member).reason);
+            admissions.evictAgain(member, members.of(member).reason, nowNs);
             return Verdict.UNKNOWN_MEMBER;
         }
-        if (member != MemberTable.NONE && members.of(member).state == State.ACTIVE) {
+        if (member != MemberTable.NONE && members.of(member).isActive() && members.of(member).proven) {
             members.of(member).heardNs = nowNs;
             // No earlier than the question, whose age nowNs does not know.
             final long clockNs = output.timeNs(nowNs) + clockOffsetNs;
@@ -463,7 +483,7 @@ public final class SenderMachine {
         }
         final Verdict verdict = admissions.onResume(member, datagram, offset, nowNs);
         granted = members.granted();
-        if (verdict == Verdict.GOOD) {
+        if (verdict == Verdict.GOOD && members.of(member).proven) {
             members.of(member).heardNs = nowNs;
             sendStart(member);
             formats.onActivated(member, nowNs);
@@ -563,6 +583,8 @@ public final class SenderMachine {
             requestsLeft = REQUESTS_PER_CYCLE_MAX;
         }
         final long holdOffNs = Math.max(HOLD_OFF_MIN_NS, members.rttNs() / 2);
+        final RepairBudget budget = members.of(member).budget;
+        budget.refill(next, nowNs);
         final int ranges = NackLayout.ranges(datagram, offset);
         for (int range = 0; range < ranges; range++) {
             // Freed sequences were acknowledged, or are no longer held; unsent sequences cannot be missing.
@@ -576,7 +598,13 @@ public final class SenderMachine {
                 if (requestsLeft-- <= 0) {
                     return Verdict.LIMITED;
                 }
-                repairs.request(member, sequence, nowNs, holdOffNs);
+                if (budget.isUsedUp()) {
+                    counts.add(SenderCount.LIMITED_REPAIRS, end - sequence);
+                    return Verdict.LIMITED;
+                }
+                if (repairs.request(member, sequence, nowNs, holdOffNs)) {
+                    budget.take();
+                }
                 members.of(member).requested++;
             }
         }
@@ -602,8 +630,20 @@ public final class SenderMachine {
             sendTrailingEdge(member, nowNs);
             return Verdict.IMPOSSIBLE;
         }
+        if (!mayRepair(member, nowNs)) {
+            return Verdict.LIMITED;
+        }
         sendMetadata(member, first);
         return Verdict.GOOD;
+    }
+
+    // Metadata and formats are much longer than what asks for them.
+    private boolean mayRepair(final int member, final long nowNs) {
+        final RepairBudget budget = members.of(member).budget;
+        budget.refill(next, nowNs);
+        final boolean may = budget.take();
+        counts.add(SenderCount.LIMITED_REPAIRS, may ? 0 : 1);
+        return may;
     }
 
     private Verdict onLeave(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
@@ -660,7 +700,8 @@ public final class SenderMachine {
 
     // Repairs for a member that is gone are dropped, because its address may have no receiver any more.
     private int repair(final int member, final long firstSequence, final int count) {
-        if (member != RetransmitScheduler.EVERYBODY && members.of(member).state != State.ACTIVE) {
+        if (member != RetransmitScheduler.EVERYBODY
+                && (members.of(member).state != State.ACTIVE || !members.of(member).proven)) {
             return count;
         }
         final int accepted = output.repair(member, firstSequence, count);
@@ -791,7 +832,7 @@ public final class SenderMachine {
         if (nowNs - members.of(member).heardNs > stream.aliveTimeoutNs()) {
             return evictAs(member, Reason.SILENT, nowNs);
         }
-        if (members.of(member).state != State.ACTIVE) {
+        if (members.of(member).state != State.ACTIVE || !members.of(member).proven) {
             return 0;
         }
         if (!members.of(member).started) {

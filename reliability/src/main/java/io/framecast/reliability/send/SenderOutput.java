@@ -2,6 +2,7 @@ package io.framecast.reliability.send;
 
 import io.framecast.reliability.repair.RetransmitScheduler;
 import io.framecast.reliability.wire.EndpointOffer;
+import io.framecast.reliability.wire.LaneAddresses;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,10 @@ public interface SenderOutput extends RetransmitScheduler.Output {
 
     /// Multicasts a full-size probe on the data lane.
     void probe(int token);
+
+    /// Whether all that a receiver names is of one host, so that proof of its control address is proof of the others.
+    /// They are from the wire.
+    boolean isOneHost(LaneAddresses addresses);
 
     /// Makes a member reachable. Addresses are from the wire.
     ///

@@ -14,6 +14,7 @@ import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
 import java.util.function.LongUnaryOperator;
@@ -352,6 +353,11 @@ public final class SendSession implements SenderOutput {
         repairsInFlight.onSent(slot, accepted);
         charge(slot, accepted, cycleNs);
         return accepted;
+    }
+
+    @Override
+    public boolean isOneHost(final LaneAddresses addresses) {
+        return control.isOneHost(addresses);
     }
 
     @Override

@@ -33,6 +33,7 @@ final class LifeCheck {
     private long sourceHeardNs;
     private long sourceNoticedTrueNs;
     private boolean dismissed;
+    private boolean proven;
     private boolean complete;
 
     LifeCheck(final SimReception reception, final SimReceiver process, final ReceiverMachine machine) {
@@ -67,6 +68,11 @@ final class LifeCheck {
         sourceNoticedTrueNs = trueNs();
     }
 
+    /// The source took its READY.
+    void onProven() {
+        proven = true;
+    }
+
     /// The source announced its group's round-trip time, which is long where a process stood still.
     void onRtt(final long ns) {
         rttNs = Math.max(rttNs, ns);
@@ -86,7 +92,9 @@ final class LifeCheck {
     /// The source notified this receiver that it is no member.
     void onEvicted(final long sourceNowNs, final long aliveTimeoutNs, final LeaveLayout.Reason reason) {
         final long silentNs = sourceNowNs - sourceHeardNs;
-        if (!dismissed && reason == LeaveLayout.Reason.SILENT && silentNs <= aliveTimeoutNs) {
+        // A membership that moved is kept by the proof of its new address alone.
+        final boolean isKept = proven || !reception.isResumed();
+        if (!dismissed && isKept && reason == LeaveLayout.Reason.SILENT && silentNs <= aliveTimeoutNs) {
             violation("evicted though the source heard it " + silentNs / 1000 + " us ago");
         }
         if (reason == LeaveLayout.Reason.SLOW && process.user().delivery().kind() != Delivery.Kind.EVICT) {

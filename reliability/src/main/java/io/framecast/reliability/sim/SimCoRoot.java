@@ -18,6 +18,7 @@ import io.framecast.reliability.wire.RemotePlace;
 import io.framecast.reliability.wire.RepairGroupLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// A receiver's work as a co-root: its replica of the window, and its paths to members.
@@ -73,7 +74,7 @@ final class SimCoRoot implements CoRootOutput {
             exposed = null;
             replica = null;
         }
-        java.util.Arrays.fill(members, NO_MEMBER);
+        Arrays.fill(members, NO_MEMBER);
     }
 
     @Override
@@ -100,7 +101,7 @@ final class SimCoRoot implements CoRootOutput {
             throw new IllegalStateException("member " + member + " of a set is connected twice");
         }
         members[member] = SimNetwork.number(addresses.control());
-        return network.isAddress(members[member]);
+        return network.isAddress(members[member]) && Arrays.equals(addresses.control(), addresses.repair());
     }
 
     @Override

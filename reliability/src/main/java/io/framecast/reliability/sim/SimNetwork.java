@@ -19,9 +19,24 @@ final class SimNetwork {
     // A link counts what it holds for longer.
     private static final long LATE_NS = 1_000_000;
 
+    /// Somebody at a host of his own, who hears what goes to all. He is no receiver, and no host of the run.
+    interface Stranger {
+        /// His addresses, and those of others who want nothing, behind those of the receivers.
+        int addresses();
+
+        /// The source sends to all.
+        void hear(SimLane lane, MemorySegment datagram);
+
+        /// A host sends to one.
+        ///
+        /// @param stranger the number of one of his addresses; negative for an address of a receiver
+        void see(int stranger, SimLane lane, MemorySegment datagram);
+    }
+
     private final List<SimHost> hosts = new ArrayList<>();
     private @Nullable SimHost source;
     private @Nullable Adversary adversary;
+    private @Nullable Stranger stranger;
 
     void source(final SimHost host) {
         source = host;
@@ -44,6 +59,25 @@ final class SimNetwork {
     /// Somebody sees all datagrams.
     void watchedBy(final Adversary made) {
         adversary = made;
+    }
+
+    /// A stranger is there too.
+    void joinedBy(final Stranger made) {
+        stranger = made;
+    }
+
+    /// From the stranger to the source.
+    void fromStranger(final MemorySegment datagram) {
+        source().arrive(SimLane.CONTROL, datagram);
+    }
+
+    // Whether the address is none of a receiver.
+    private boolean isStrange(final int address, final SimLane lane, final MemorySegment datagram) {
+        final Stranger one = stranger;
+        if (one != null) {
+            one.see(address - hosts.size(), lane, datagram);
+        }
+        return address >= hosts.size();
     }
 
     private void show(final int from, final int to, final SimLane lane, final MemorySegment datagram) {
@@ -76,6 +110,9 @@ final class SimNetwork {
     /// From the source to all receivers.
     void multicast(final SimLane lane, final MemorySegment datagram) {
         show(SOURCE, Adversary.ALL, lane, datagram);
+        if (stranger != null) {
+            stranger.hear(lane, datagram);
+        }
         for (final SimHost host : hosts) {
             if (host.listens()) {
                 host.links().down().send(lane, datagram, host);
@@ -86,6 +123,9 @@ final class SimNetwork {
     /// From the source to one receiver.
     void unicast(final int address, final SimLane lane, final MemorySegment datagram) {
         show(SOURCE, address, lane, datagram);
+        if (isStrange(address, lane, datagram)) {
+            return;
+        }
         final SimHost host = hosts.get(address);
         if (host.isUp()) {
             host.links().down().send(lane, datagram, host);
@@ -104,6 +144,9 @@ final class SimNetwork {
     /// From one receiver to another: out by the sender's link, in by the destination's.
     void between(final int from, final int to, final SimLane lane, final MemorySegment datagram) {
         show(from, to, lane, datagram);
+        if (isStrange(to, lane, datagram)) {
+            return;
+        }
         final SimHost host = hosts.get(to);
         hosts.get(from).links().up().send(lane, datagram, (l, d) -> {
             if (host.isUp()) {
@@ -124,6 +167,6 @@ final class SimNetwork {
     }
 
     boolean isAddress(final int address) {
-        return address >= 0 && address < hosts.size();
+        return address >= 0 && address < hosts.size() + (stranger == null ? 0 : stranger.addresses());
     }
 }

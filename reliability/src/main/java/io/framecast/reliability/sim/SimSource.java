@@ -24,6 +24,7 @@ import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.LeaveLayout;
 import io.framecast.reliability.wire.StartLayout;
 import io.framecast.reliability.wire.StreamInfo;
@@ -32,6 +33,7 @@ import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -257,6 +259,9 @@ final class SimSource extends SimNode implements ControlPort {
         if (reception != null && ControlLayout.check(datagram, 0, bytes, checksum) == Verdict.GOOD) {
             if (verdict == Verdict.GOOD) {
                 reception.life().onHeardBySource(nowNs());
+                if (ControlLayout.type(datagram, 0) == ControlLayout.TYPE_READY) {
+                    reception.life().onProven();
+                }
                 plant.onHeard(id, datagram);
             } else if (ControlLayout.type(datagram, 0) == ControlLayout.TYPE_RESUME && verdict != Verdict.LIMITED) {
                 reception.onRefused();
@@ -419,13 +424,20 @@ final class SimSource extends SimNode implements ControlPort {
     @Override
     public void unicast(final int peer, final int bytes) {
         noteEviction();
-        if (ControlLayout.type(scratch, 0) == ControlLayout.TYPE_START) {
-            noteStart(bytes);
+        switch (ControlLayout.type(scratch, 0)) {
+            case ControlLayout.TYPE_ADMIT -> noteMove();
+            case ControlLayout.TYPE_START -> noteStart(bytes);
+            default -> {}
         }
         final MemorySegment datagram = secure == null ? copy(bytes) : secure.toPeer(copy(bytes));
         if (datagram != null) {
             unicast(peer, SimLane.CONTROL, datagram);
         }
+    }
+
+    @Override
+    public boolean isOneHost(final LaneAddresses addresses) {
+        return Arrays.equals(addresses.control(), addresses.repair());
     }
 
     @Override
@@ -457,6 +469,14 @@ final class SimSource extends SimNode implements ControlPort {
                     strangers.add(receiver.id());
                 }
             }
+        }
+    }
+
+    // ADMIT of a successor: the membership is its own from here on.
+    private void noteMove() {
+        final SimReception receiver = addressee();
+        if (receiver != null && receiver.isResumed()) {
+            receiver.onMoved(machine.nextSequence());
         }
     }
 

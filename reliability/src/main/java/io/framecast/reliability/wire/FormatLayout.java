@@ -54,6 +54,11 @@ public final class FormatLayout {
                 && WANTED_NUMBER.get(datagram, offset) <= NUMBERS;
     }
 
+    /// Whether it asks for a format.
+    public static boolean isRequest(final MemorySegment datagram, final long offset) {
+        return isValidAck(datagram, offset) && WANTED_NUMBER.get(datagram, offset) != 0;
+    }
+
     /// Allocates.
     public static byte[] format(final MemorySegment datagram, final long offset) {
         return Wire.bytes(datagram, offset + FORMAT, FORMAT_BYTES.get(datagram, offset));

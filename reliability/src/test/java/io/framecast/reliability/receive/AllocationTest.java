@@ -13,6 +13,7 @@ import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
@@ -168,6 +169,11 @@ final class AllocationTest {
             DataLayout.write(probe, 0, new DataHeader().session(DataLayout.TYPE_PROBE, MachinePair.SESSION), 0, token);
             new HeaderChecksum().seal(probe, 0, MachinePair.SESSION);
             receiver.onData(probe, 0, DataLayout.LENGTH + MachinePair.SLOT_BYTES, nowNs);
+        }
+
+        @Override
+        public boolean isOneHost(final LaneAddresses addresses) {
+            return true;
         }
 
         @Override

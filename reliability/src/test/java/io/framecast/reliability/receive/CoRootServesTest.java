@@ -78,7 +78,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         RepairGroupLayout.write(
                 new ControlWriter(SESSION).receiver(OWN_ID).epoch(epoch).in(datagram), part, total);
         assertTrue(RepairGroupLayout.isValid(datagram, 0));
-        return coRoot.onSet(datagram, 0);
+        return coRoot.onSet(datagram, 0, 0);
     }
 
     private Verdict ack(final long id, final long acknowledged, final boolean complete) {
@@ -360,6 +360,10 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
     @Test
     void shouldLookAtABoundedNumberOfRequestsAtATime() {
         list(3, 0, 1, 20);
+        // What it had and does not hold is looked at, and not repaired.
+        for (long sequence = 0; sequence < SLOTS; sequence++) {
+            window.receive(sequence);
+        }
         final int rounds = CoRoot.REQUESTS_PER_CYCLE_MAX / SLOTS;
         for (int i = 0; i < rounds; i++) {
             assertEquals(Verdict.GOOD, nack(20, 7, 0, SLOTS));

@@ -25,6 +25,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A sender and a receiver machine joined by two queues of control datagrams that a test carries, or loses,
@@ -60,6 +61,8 @@ public final class MachinePair {
     final FakeCoRootConnection coRootConnection = new FakeCoRootConnection();
     private final RemoteMemory remote = new FakeRemoteMemory();
     boolean reachable = true;
+    public boolean oneHost = true;
+    public Consumer<MemorySegment> onUnicast = _ -> {};
     public boolean probesLost;
     int disconnects;
     public long nowNs;
@@ -254,12 +257,18 @@ public final class MachinePair {
 
         @Override
         public void sendControl(final int member, final int bytes) {
+            onUnicast.accept(copy(scratch, bytes));
             toReceiver.add(copy(scratch, bytes));
         }
 
         @Override
         public void probe(final int token) {
             probes.add(token);
+        }
+
+        @Override
+        public boolean isOneHost(final LaneAddresses addresses) {
+            return oneHost;
         }
 
         @Override

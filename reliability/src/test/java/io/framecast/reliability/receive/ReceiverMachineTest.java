@@ -221,7 +221,7 @@ final class ReceiverMachineTest {
     @Test
     void shouldRefuseControlThatCannotBe() {
         pair.receiver.start(0);
-        assertEquals(Verdict.IMPOSSIBLE, tell(AdmitLayout.writeAdmit(ids.in(scratch), 1)));
+        assertEquals(Verdict.IMPOSSIBLE, tell(AdmitLayout.writeAdmit(ids.in(scratch), 1, 2)));
         assertEquals(Verdict.EARLY, tell(FrameLayout.write(ids.in(scratch), 0, new byte[1])));
         ids.receiver(5).epoch(1);
         assertEquals(Verdict.EARLY, tell(AssignLayout.writeDirect(ids.in(scratch))));
@@ -232,7 +232,7 @@ final class ReceiverMachineTest {
         assertEquals(Verdict.GOOD, tell(AssignLayout.writeDirect(ids.in(scratch))));
         assertEquals(Verdict.UNKNOWN_MEMBER, tell(FrameLayout.writeRequest(ids.in(scratch), 0)));
         ids.receiver(77);
-        assertEquals(Verdict.UNKNOWN_MEMBER, tell(AdmitLayout.writeAdmit(ids.in(scratch), 1)));
+        assertEquals(Verdict.UNKNOWN_MEMBER, tell(AdmitLayout.writeAdmit(ids.in(scratch), 1, 2)));
     }
 
     @Test

@@ -117,7 +117,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
         RepairGroupLayout.member(datagram, 0, MEMBER, OBEYED, new LaneAddresses(new byte[] {1}, new byte[] {2}));
         RepairGroupLayout.write(
                 new ControlWriter(SESSION).receiver(OWN_ID).epoch(OBEYED).in(datagram), 0, 1);
-        coRoot.onSet(datagram, 0);
+        coRoot.onSet(datagram, 0, 0);
     }
 
     @Test

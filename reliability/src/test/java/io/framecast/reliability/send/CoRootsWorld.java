@@ -214,6 +214,11 @@ final class CoRootsWorld implements SenderOutput {
     }
 
     @Override
+    public boolean isOneHost(final LaneAddresses addresses) {
+        return true;
+    }
+
+    @Override
     public boolean connect(final int member, final byte[] controlAddress, final byte[] repairAddress) {
         throw new AssertionError("members are connected when they join");
     }

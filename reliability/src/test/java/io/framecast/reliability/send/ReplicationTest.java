@@ -8,6 +8,7 @@ import io.framecast.reliability.send.CoRootConfig.Feed;
 import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.EndpointOffer;
+import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.RemotePlace;
 import io.framecast.reliability.wire.Verdict;
@@ -230,6 +231,11 @@ final class ReplicationTest implements SenderOutput {
     @Override
     public void probe(final int token) {
         throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean isOneHost(final LaneAddresses addresses) {
+        return true;
     }
 
     @Override

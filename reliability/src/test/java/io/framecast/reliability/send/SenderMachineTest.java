@@ -26,8 +26,10 @@ import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -41,6 +43,9 @@ final class SenderMachineTest {
     private final MachinePair pair = new MachinePair(256, 32, MEMBERS_MAX);
     private final SenderMachine sender = pair.sender;
     private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
+
+    /// Of ADMIT, by receiver.
+    private final Map<Long, Long> values = new HashMap<>();
 
     private static ControlWriter ids(final long receiver) {
         return new ControlWriter(MachinePair.SESSION).receiver(receiver);
@@ -56,11 +61,12 @@ final class SenderMachineTest {
         assertEquals(Verdict.GOOD, tell(JoinLayout.write(ids(id).in(scratch), terms)));
         final MemorySegment admit = pair.toReceiver.removeLast();
         assertEquals(ControlLayout.TYPE_ADMIT, ControlLayout.type(admit, 0));
+        values.put(id, AdmitLayout.VALUE.get(admit, 0));
         return AdmitLayout.TOKEN.get(admit, 0);
     }
 
     private Verdict ready(final long id, final int token, final int grant) {
-        return tell(AdmitLayout.writeReady(ids(id).in(scratch), token, grant));
+        return tell(AdmitLayout.writeReady(ids(id).in(scratch), token, values.get(id), grant));
     }
 
     private void join(final long id, final Delivery delivery, final int grant) {
@@ -107,18 +113,22 @@ final class SenderMachineTest {
     }
 
     @Test
-    void shouldTakeReadyOnlyFromWhoHasTheProbe() {
+    void shouldTakeReadyOnlyFromWhoHasTheProbeAndAdmit() {
         final int token = requestJoin(5, Delivery.RELIABLE);
         assertEquals(Verdict.UNKNOWN_MEMBER, ack(5, 0, 1));
         assertEquals(Verdict.UNKNOWN_MEMBER, nack(5, 0, 1));
         assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
         assertEquals(Verdict.IMPOSSIBLE, ready(5, token + 1, 10));
         assertEquals(Verdict.IMPOSSIBLE, ready(5, token, 0));
+        // Who hears the group knows the token, and no value.
+        final long value = values.put(5L, 0L);
+        assertEquals(Verdict.IMPOSSIBLE, ready(5, token, 10));
+        values.put(5L, value);
         assertEquals(0, sender.readyMembers());
         assertEquals(Verdict.GOOD, ready(5, token, 10));
         assertEquals(1, sender.readyMembers());
         assertEquals(10, sender.grantedSequence());
-        assertEquals(Verdict.BAD_TYPE, tell(AdmitLayout.writeAdmit(ids(5).in(scratch), token)));
+        assertEquals(Verdict.BAD_TYPE, tell(AdmitLayout.writeAdmit(ids(5).in(scratch), token, 0)));
     }
 
     @Test
@@ -524,6 +534,15 @@ final class SenderMachineTest {
         assertEquals(Verdict.UNKNOWN_MEMBER, tell(PolicyLayout.write(ids(7).in(scratch), 1, Delivery.LATEST, 1)));
     }
 
+    // The receiver that a membership moved to returns what ADMIT says.
+    private void proveMove(final long id) {
+        final MemorySegment admit = pair.toReceiver.removeLast();
+        assertEquals(ControlLayout.TYPE_ADMIT, ControlLayout.type(admit, 0));
+        assertEquals(id, ControlLayout.RECEIVER.get(admit, 0));
+        values.put(id, AdmitLayout.VALUE.get(admit, 0));
+        assertEquals(Verdict.GOOD, ready(id, AdmitLayout.TOKEN.get(admit, 0), 1));
+    }
+
     private Verdict resume(final long id, final long secret, final long acknowledged, final byte[] control) {
         final JoinLayout.Terms terms = new JoinLayout.Terms(
                 0, Delivery.RELIABLE, secret, new LaneAddresses(control, control), new CoRootOffer(0, false));
@@ -539,11 +558,12 @@ final class SenderMachineTest {
         assertArrayEquals(MachinePair.ADDRESSES.control(), sender.member(0).controlAddress());
         assertEquals(Verdict.GOOD, resume(6, MachinePair.SECRET, 0, elsewhere));
         assertArrayEquals(elsewhere, sender.member(0).controlAddress());
+        proveMove(6);
         assertEquals(ControlLayout.TYPE_START, ControlLayout.type(pair.toReceiver.removeLast(), 0));
         assertEquals(1, sender.readyMembers());
         assertEquals(10, sender.grantedSequence());
         pair.nowNs += 1_000_000;
-        // Repeated, because START was lost.
+        // A RESUME that comes late.
         assertEquals(Verdict.GOOD, resume(6, MachinePair.SECRET, 0, elsewhere));
         assertEquals(ControlLayout.TYPE_START, ControlLayout.type(pair.toReceiver.removeLast(), 0));
     }
@@ -556,6 +576,7 @@ final class SenderMachineTest {
         assertEquals(Verdict.GOOD, resume(6, MachinePair.SECRET, 0, new byte[] {6}));
         pair.nowNs += 1_000_000;
         assertEquals(Verdict.GOOD, resume(7, ResumeLayout.next(MachinePair.SECRET), 0, new byte[] {7}));
+        proveMove(7);
         // Of the first holder, which only stood still; and a RESUME that was under way.
         final AckValues values = new AckValues().progress(4, 14, 4).echo(AckLayout.NO_ECHO, 0);
         assertEquals(Verdict.UNKNOWN_MEMBER, tell(AckLayout.write(ids(5).in(scratch), values)));

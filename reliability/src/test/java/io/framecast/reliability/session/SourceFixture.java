@@ -15,6 +15,7 @@ import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.window.SmallFrames;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.Arena;
@@ -150,6 +151,11 @@ final class SourceFixture implements ControlPort {
     public void unicast(final int peer, final int bytes) {
         assertTrue(controlPeers.contains(peer), "unicast to a stranger");
         world.carryControl(peer, datagram(bytes));
+    }
+
+    @Override
+    public boolean isOneHost(final LaneAddresses addresses) {
+        return true;
     }
 
     @Override

@@ -107,9 +107,13 @@ public final class ControlDatagramFuzzTest {
             case ControlLayout.TYPE_HEARTBEAT -> heartbeat(datagram, offset);
             case ControlLayout.TYPE_JOIN -> terms(JoinLayout.terms(datagram, offset));
             // ADMIT grants nothing, so nothing is read there.
-            case ControlLayout.TYPE_ADMIT -> List.of(AdmitLayout.TOKEN.get(datagram, offset));
+            case ControlLayout.TYPE_ADMIT ->
+                List.of(AdmitLayout.TOKEN.get(datagram, offset), AdmitLayout.VALUE.get(datagram, offset));
             case ControlLayout.TYPE_READY ->
-                List.of(AdmitLayout.TOKEN.get(datagram, offset), AdmitLayout.GRANT_SLOTS.get(datagram, offset));
+                List.of(
+                        AdmitLayout.TOKEN.get(datagram, offset),
+                        AdmitLayout.VALUE.get(datagram, offset),
+                        AdmitLayout.GRANT_SLOTS.get(datagram, offset));
             case ControlLayout.TYPE_START ->
                 List.of(
                         StartLayout.FIRST_SEQUENCE.get(datagram, offset),
@@ -234,10 +238,15 @@ public final class ControlDatagramFuzzTest {
         return switch (type) {
             case ControlLayout.TYPE_HEARTBEAT -> writeHeartbeat(out, datagram, offset);
             case ControlLayout.TYPE_JOIN -> JoinLayout.write(out, JoinLayout.terms(datagram, offset));
-            case ControlLayout.TYPE_ADMIT -> AdmitLayout.writeAdmit(out, AdmitLayout.TOKEN.get(datagram, offset));
+            case ControlLayout.TYPE_ADMIT ->
+                AdmitLayout.writeAdmit(
+                        out, AdmitLayout.TOKEN.get(datagram, offset), AdmitLayout.VALUE.get(datagram, offset));
             case ControlLayout.TYPE_READY ->
                 AdmitLayout.writeReady(
-                        out, AdmitLayout.TOKEN.get(datagram, offset), AdmitLayout.GRANT_SLOTS.get(datagram, offset));
+                        out,
+                        AdmitLayout.TOKEN.get(datagram, offset),
+                        AdmitLayout.VALUE.get(datagram, offset),
+                        AdmitLayout.GRANT_SLOTS.get(datagram, offset));
             case ControlLayout.TYPE_START ->
                 StartLayout.write(
                         out,

@@ -58,8 +58,8 @@ final class LayoutTest {
                         12,
                         new LaneAddresses(new byte[] {1}, new byte[] {2, 3}),
                         new CoRootOffer(7, true)))));
-        all.add(exact(AdmitLayout.writeAdmit(ids.in(scratch), 42)));
-        all.add(exact(AdmitLayout.writeReady(ids.in(scratch), 42, 10)));
+        all.add(exact(AdmitLayout.writeAdmit(ids.in(scratch), 42, 43)));
+        all.add(exact(AdmitLayout.writeReady(ids.in(scratch), 42, 44, 10)));
         all.add(exact(StartLayout.write(ids.in(scratch), 1000, 10, 3)));
         final AckValues ack = new AckValues().progress(5, 100, 7).echo(1, 2).complete(true);
         all.add(exact(AckLayout.write(ids.in(scratch), ack)));
@@ -371,6 +371,8 @@ final class LayoutTest {
         assertEquals(42, AdmitLayout.TOKEN.get(all.get(2), 0));
         assertEquals(0, AdmitLayout.GRANT_SLOTS.get(all.get(2), 0));
         assertEquals(10, AdmitLayout.GRANT_SLOTS.get(all.get(3), 0));
+        assertEquals(43, AdmitLayout.VALUE.get(all.get(2), 0));
+        assertEquals(44, AdmitLayout.VALUE.get(all.get(3), 0));
         assertEquals(1000, StartLayout.FIRST_SEQUENCE.get(all.get(4), 0));
         assertEquals(10, StartLayout.FIRST_FRAME_ID.get(all.get(4), 0));
         assertEquals(3, StartLayout.NEWEST_FORMAT.get(all.get(4), 0));

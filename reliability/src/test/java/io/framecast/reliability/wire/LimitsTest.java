@@ -149,7 +149,7 @@ final class LimitsTest {
 
     @Test
     void shouldTakeAdmissionsUpToTheirLimits() {
-        AdmitLayout.writeReady(ids.in(scratch), 42, 0);
+        AdmitLayout.writeReady(ids.in(scratch), 42, 7, 0);
         assertInts(AdmitLayout::isValid, AdmitLayout.GRANT_SLOTS.at(), ints(0, Integer.MAX_VALUE), -1);
         assertLongs(AdmitLayout::isValid, ControlLayout.RECEIVER.at(), longs(1), 0);
         StartLayout.write(ids.in(scratch), 0, 0, 0);
