@@ -273,10 +273,26 @@ final class Follower {
         }
     }
 
-    // Whether the user holds all places of the device's memory.
+    // Whether the user holds all places of the device's memory, or more copies than there may be.
     private boolean isFull() {
         final FollowerCopies copied = copies;
-        return copied != null && !copied.hasRoom();
+        if (copied != null) {
+            return !copied.hasRoom();
+        }
+        final FollowerSegment shared = segment;
+        return shared != null && shared.isFull();
+    }
+
+    // The user reads on: a frame that he holds in the ring stays, and its room may be the leader's.
+    private void makeRoom() {
+        final FollowerSegment shared = copies == null ? segment : null;
+        if (shared != null && shared.enter()) {
+            try {
+                shared.makeRoom();
+            } finally {
+                shared.exit();
+            }
+        }
     }
 
     /// The next frame; null when there is none now.
@@ -286,6 +302,7 @@ final class Follower {
             return null;
         }
         try {
+            makeRoom();
             while (failure == null) {
                 final FollowerFrame former = arriving.getAndSet(null);
                 if (former != null || see(segment) == Sight.FRAMES) {
@@ -564,6 +581,7 @@ final class Follower {
             return;
         }
         try {
+            makeRoom();
             final Sight sight = see();
             if (sight == Sight.FRAMES) {
                 // All places of the device's memory are taken, or a frame is on its way to it.
