@@ -60,10 +60,14 @@ final class FollowerFrame implements DeviceFrame {
             clockOffsetNs = segment.clockOffsetNs();
             clockErrorNs = segment.clockErrorNs();
             place = copies == null ? null : copies.copy(segment, number, frame);
-            held = place == null ? segment.give(number, frame) : null;
-            region = place == null
-                    ? DeviceRegion.ofHost(held.memory())
-                    : FollowerCopies.region(place, frame.byteSize());
+            if (place == null) {
+                final HeldFrames.Held given = segment.give(number, frame);
+                held = given;
+                region = DeviceRegion.ofHost(given.memory());
+            } else {
+                held = null;
+                region = FollowerCopies.region(place, frame.byteSize());
+            }
         } catch (final RuntimeException | Error e) {
             segment.exit();
             follower.uses().give();

@@ -20,7 +20,9 @@ final class HeldFrames {
     private static final int ENTRIES_MAX = SegmentLayout.ENTRIES / 2;
     // Beside a longest frame: one that is never filled, and those at the ends of frames.
     private static final int SLOTS_MORE = 4;
+    // Copies take a part of the memory that is available, or this if that is more.
     private static final int MEMORY_PART = 4;
+    private static final long MEMORY_MIN = 64L << 20;
 
     /// A frame that the user has.
     static final class Held {
@@ -67,7 +69,7 @@ final class HeldFrames {
     private final long ringBytes;
     private final long frameMaxBytes;
     private final long inPlaceMax;
-    private final long copiedMax = SystemMemory.availableBytes() / MEMORY_PART;
+    private final long copiedMax = Math.max(MEMORY_MIN, SystemMemory.availableBytes() / MEMORY_PART);
     // By entry: frames in the ring that the user has and that are no copies.
     private final @Nullable Held[] inPlace = new Held[SegmentLayout.ENTRIES];
     private final ArrayDeque<MemorySegment> spare = new ArrayDeque<>();

@@ -62,14 +62,16 @@ final class StreamLines {
         return String.format(
                 Locale.ROOT,
                 "%d   to %s (delivery=%s): %,d datagrams behind, credit for %,d, asked for %,d repairs,"
-                        + " held the publisher back %s",
+                        + " held the publisher back %s%s%s",
                 now.pid(),
                 member,
                 delivery(channel, member),
                 sum(now, EngineCounter.MEMBER_LAG, MEMBER, member),
                 sum(now, EngineCounter.MEMBER_CREDIT, MEMBER, member),
                 sum(now, EngineCounter.MEMBER_REPAIRS, MEMBER, member),
-                heldBack(member));
+                heldBack(member),
+                count(sum(now, EngineCounter.MEMBER_FRAMES_HELD, MEMBER, member), "frames held"),
+                count(sum(now, EngineCounter.MEMBER_FRAMES_COPIED, MEMBER, member), "copied"));
     }
 
     private String heldBack(final String member) {
