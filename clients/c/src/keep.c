@@ -69,7 +69,7 @@ const uint8_t *fci_keep_ring(const struct fci_segment *segment, int64_t offset) 
 
 void fci_keep_give(struct fci_segment *segment, struct fci_frame *frame, int64_t offset, int64_t format) {
     struct fci_keep *keep = &segment->keep;
-    keep->formats += format == keep->format ? 0 : 1;
+    keep->formats += format == keep->format ? 0U : 1U;
     keep->format = format;
     keep->end = offset + (int64_t)frame->shown.bytes;
     frame->formats = keep->formats;
