@@ -25,7 +25,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -250,7 +249,7 @@ class HeldFramesTest {
         final long startNs = System.nanoTime();
         for (int id = 0; id < 200; id++) {
             memory.fill((byte) id);
-            publisher.format(FrameFormat.EMPTY.withKeys(Map.of("n", Integer.toString(id))));
+            publisher.format(FrameFormat.EMPTY.withKey("n", Integer.toString(id)));
             while (publisher.offer(memory, FrameOptions.DEFAULT) < 0) {
                 publisher.awaitRoom(500, Duration.ofMillis(50));
                 assertTrue(System.nanoTime() - startNs < WAIT_NS, () -> "no room; " + notices);
