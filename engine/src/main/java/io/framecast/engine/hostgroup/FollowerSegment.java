@@ -317,12 +317,16 @@ final class FollowerSegment implements AutoCloseable {
                         generation(),
                         stream,
                         from,
-                        view.ring(found.offset(), bytes),
+                        inRing(found.offset(), bytes),
                         waitedFor,
                         () -> isNewest(claim),
                         survivors(deposed),
                         end)
                 : null;
+    }
+
+    private synchronized MemorySegment inRing(final long offset, final long bytes) {
+        return view.ring(offset, bytes);
     }
 
     private boolean isNewest(final int claim) {
