@@ -274,6 +274,9 @@ class HeldFramesTest {
         new Reader(remote(channel), 0, false);
         await(() -> publisher.readySubscribers() == 3, "three subscribers");
         publish(publisher, bytes, 4 * FRAMES);
+        if (held > 2 || keepsFirst) {
+            await(() -> notices.stream().anyMatch(line -> line.contains("than the ring has room for")), "a notice");
+        }
         assertTrue(publisher.close(Duration.ofSeconds(30)));
         for (final Reader reader : readers) {
             reader.finish(4 * FRAMES);
