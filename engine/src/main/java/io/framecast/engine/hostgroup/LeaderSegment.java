@@ -515,6 +515,12 @@ final class LeaderSegment implements AutoCloseable {
         return Math.max(0, buffer.getLongVolatile(SegmentLayout.reader(index) + SegmentLayout.READER_HELD));
     }
 
+    /// The same for a line about it; empty where it has none.
+    String heldText(final int index) {
+        final long held = heldBy(index);
+        return held == 0 ? "" : ", " + held + " frames of it";
+    }
+
     /// Any thread, within a use of the words: frames that the member at a place copied because the ring had no room for
     /// them any more, as it says.
     long copiedBy(final int index) {

@@ -343,8 +343,8 @@ public final class LocalReaders implements AutoCloseable {
         reported = true;
         final int first = Long.numberOfTrailingZeros(holders);
         return describe(first) + " has released no frame for " + (nowNs - stalledNs) / NS_PER_MS
-                + " ms and holds the window, " + segment.heldBy(first) + " frames of it; let it read on and release"
-                + " them, give it delivery=latest, or end it";
+                + " ms and holds the window" + segment.heldText(first) + "; let it read on and release frames, give it"
+                + " delivery=latest, or end it";
     }
 
     /// No frame follows: readers read on what there is, and no reader comes.
