@@ -299,7 +299,8 @@ final class Follower {
             waitsSinceNs = nowNs;
         } else if (!waitReported && nowNs - waitsSinceNs >= FULL_NOTICE_NS) {
             waitReported = true;
-            notices.accept("host group: frames wait for " + FULL_NOTICE_NS / 1_000_000_000L + " s, for this subscriber's"
+            notices.accept("host group: frames wait for " + FULL_NOTICE_NS / 1_000_000_000L
+                    + " s, for this subscriber's"
                     + " user holds all that there is room for on " + device.name() + ": release some, or set a larger"
                     + " frames-held=");
         }

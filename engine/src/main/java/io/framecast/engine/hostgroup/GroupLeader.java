@@ -297,7 +297,8 @@ public final class GroupLeader implements AutoCloseable {
                 if (shared.releasedBy(i) == present) {
                     notices.accept("host group at " + path + ": process " + shared.processOf(i)
                             + " has released no frame for " + (nowNs - shortNs) / NS_PER_MS
-                            + " ms and holds the stream up for all" + shared.heldText(i) + "; let it read on and release"
+                            + " ms and holds the stream up for all" + shared.heldText(i)
+                            + "; let it read on and release"
                             + " frames, give it delivery=latest, or end it");
                 }
             }

@@ -82,7 +82,8 @@ class HeldFramesTest {
             this.held = held;
             this.keepsFirst = keepsFirst;
             subscriber = node().subscribe(where);
-            subscriber.onLoss((id, count, reason) -> wrong.append(count + " lost from " + id + " for " + reason + "; "));
+            subscriber.onLoss(
+                    (id, count, reason) -> wrong.append(count + " lost from " + id + " for " + reason + "; "));
             thread = Thread.ofPlatform().start(this::take);
             readers.add(this);
         }
@@ -172,7 +173,8 @@ class HeldFramesTest {
         try (CounterReader counters = CounterReader.open(directory.resolve(node + ".counters"))) {
             return counters.samples().stream()
                     .filter(sample -> sample.name().equals(kind.exportedName()))
-                    .filter(sample -> sample.labelMap().getOrDefault("member", "").endsWith(" on this host"))
+                    .filter(sample ->
+                            sample.labelMap().getOrDefault("member", "").endsWith(" on this host"))
                     .mapToLong(sample -> sample.value())
                     .sum();
         }
@@ -183,8 +185,7 @@ class HeldFramesTest {
     @CsvSource({"1, false", "2, false", "12, false", "0, true", "3, true"})
     void shouldGoOnWithADefaultWindowWhereOneHoldsFrames(final int held, final boolean keepsFirst) throws Exception {
         final int bytes = 1_900_000;
-        final Channel channel =
-                StreamFixture.channel("udp", "|mtu=1500|device=host|host-group=h|frame-max=" + bytes);
+        final Channel channel = StreamFixture.channel("udp", "|mtu=1500|device=host|host-group=h|frame-max=" + bytes);
         final Publisher publisher = node().publish(channel);
         new Reader(channel, held, keepsFirst);
         new Reader(channel, 0, false);
@@ -208,8 +209,8 @@ class HeldFramesTest {
     @CsvSource({"1, false", "2, false", "40, false", "0, true", "40, true"})
     void shouldGoOnWithASmallWindowWhereOneHoldsFrames(final int held, final boolean keepsFirst) throws Exception {
         final int bytes = 100_000;
-        final Channel channel = StreamFixture.channel(
-                "udp", "|mtu=1500|device=host|host-group=h|window=110k|frame-max=" + bytes);
+        final Channel channel =
+                StreamFixture.channel("udp", "|mtu=1500|device=host|host-group=h|window=110k|frame-max=" + bytes);
         final Publisher publisher = node().publish(channel);
         new Reader(channel, held, keepsFirst);
         new Reader(channel, 1, false);
@@ -266,8 +267,8 @@ class HeldFramesTest {
     @CsvSource({"2, false", "20, false", "0, true"})
     void shouldGoOnWhereAMemberOfAReceiverHoldsFrames(final int held, final boolean keepsFirst) throws Exception {
         final int bytes = 100_000;
-        final Channel channel = StreamFixture.channel(
-                "udp", "|mtu=1500|device=host|host-group=h|window=110k|frame-max=" + bytes);
+        final Channel channel =
+                StreamFixture.channel("udp", "|mtu=1500|device=host|host-group=h|window=110k|frame-max=" + bytes);
         final Publisher publisher = node().publish(remote(channel));
         new Reader(channel, 0, false);
         new Reader(channel, held, keepsFirst);

@@ -81,8 +81,8 @@ final class StatTest {
     void shouldTellReadersOfTheHostByChannelWithWhatTheyHold() {
         try (CounterTable table = CounterTable.create(file())) {
             for (final String channel : List.of("cam1", "cam2")) {
-                final String reader = Labels.of(
-                        "channel", channel, "member", "process 7 on this host", "delivery", "reliable");
+                final String reader =
+                        Labels.of("channel", channel, "member", "process 7 on this host", "delivery", "reliable");
                 table.allocate(EngineCounter.FRAMES_PUBLISHED, Labels.of("channel", channel))
                         .setOrdered(1);
                 table.allocate(EngineCounter.MEMBER_LAG, reader).setOrdered(3);
