@@ -1365,9 +1365,10 @@ new_interface() {
     # shellcheck disable=SC2064 # The name is gone when the trap runs.
     trap "kill_children; ip netns delete $space || :" EXIT
     ip netns add "$space"
-    ip -n "$space" link add eth0 type dummy
+    ip -n "$space" link add eth0 type veth peer name eth1
     ip -n "$space" address add 10.79.0.1/24 dev eth0
     ip -n "$space" link set eth0 up
+    ip -n "$space" link set eth1 up
     ip -n "$space" link set lo up
     ip -n "$space" route add 224.0.0.0/4 dev eth0
 }
