@@ -1449,7 +1449,8 @@ test_gstreamer_holds() {
 END
 }
 
-# The page's recording beside a subscriber on another host, for FRAMECAST_TEST_RECORD seconds, 30 unless set.
+# The page's recording beside a subscriber on another host, for FRAMECAST_TEST_RECORD seconds, 30 unless set, of pictures for
+# which an encoder needs no more than a core.
 test_gstreamer_records() {
     new_host
     local frames=$((30 * ${FRAMECAST_TEST_RECORD:-30})) begin
@@ -1458,7 +1459,7 @@ test_gstreamer_records() {
     start pipeline gst-launch-1.0 -q framecastsrc uri="$channel.1" timeout=30000 ! videoconvert ! x264enc ! mp4mux \
         ! filesink location="$work/cam1.mp4"
     local pipeline=$started
-    start publisher "$tool" publish "$channel.1|host-group=auto" --input test --video "${FRAMECAST_TEST_RECORD_VIDEO:-1280x720xnv12}" \
+    start publisher "$tool" publish "$channel.1|host-group=auto" --input test --video "${FRAMECAST_TEST_RECORD_VIDEO:-320x240xnv12}" \
         --rate 30 --format rate=30 --frames "$frames" --wait-subscribers 2
     local publisher=$started
     begin=$(date +%s%N)
