@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Tests libframecast, the Python package and the GStreamer elements: their own tests, also under sanitizers, and with the real
 # tool on loopback. `test.sh WORD` runs the tests that have the word in their names. FRAMECAST_TEST_FRAMES (10000) frames go
-# through Python, FRAMECAST_TEST_CYCLES (100) times a pipeline starts and stops. Exit status 77, with a reason: nothing can run.
+# through Python, FRAMECAST_TEST_CYCLES (100) times a pipeline starts and stops, FRAMECAST_TEST_RECORD (30) seconds are recorded.
+# Exit status 77, with a reason: nothing can run.
 set -euo pipefail
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
@@ -1235,7 +1236,8 @@ END
     echo "figures: 30 MB equal, $repaired datagrams repaired"
 }
 
-# Follows: a line for each frame with its time, at last the checksum or the error. With `hold` all frames are kept.
+# Follows: a line for each frame with its time, at last the checksum or the error. With `hold` it holds twenty frames, and
+# reads no more.
 follow_program() {
     cat >"$work/follow.py" <<'END'
 import hashlib, sys, time, framecast
@@ -1249,6 +1251,8 @@ try:
             print("frame", frame.number, time.monotonic_ns(), flush=True)
             if sys.argv[3:] == ["hold"]:
                 held.append(frame)
+                if frames == 20:
+                    time.sleep(600)
         print("frames", frames, "lost", stream.stats().lost.total, "leaders", stream.stats().leaders, "sha256", digest.hexdigest())
 except framecast.FramecastError as e:
     print(f"{type(e).__name__}: {e}")
@@ -1262,7 +1266,7 @@ frames_of() {
 }
 
 # Three programs in Python follow a Java subscriber, and another host publishes so many frames a second; with `hold` a fourth
-# program keeps all frames.
+# program holds frames and reads no more.
 share_on_one_host() {
     follow_program
     new_host
@@ -1333,7 +1337,7 @@ END
     echo "figures: $(((after - before) * 100 / bytes)) bytes came to the host for each 100 of the stream, followers have no socket"
 }
 
-# A program that holds frames until the source stands is killed: the others go on, and miss no frame.
+# A program that reads no more until the source stands is killed: the others go on, and miss no frame.
 test_killed_with_frames_held() {
     share_on_one_host 0 hold
     await holder '^frame 3 '
@@ -1353,6 +1357,123 @@ test_killed_with_frames_held() {
     local ms=$(((next - killed) / 1000000))
     [ "$ms" -lt 1000 ]
     echo "figures: another follower's next frame $ms ms after the kill; $count frames were held"
+}
+
+# A host with an interface that is no loopback, whose slots are short: frames that are held leave less room.
+new_interface() {
+    space=framecast-$$
+    # shellcheck disable=SC2064 # The name is gone when the trap runs.
+    trap "kill_children; ip netns delete $space || :" EXIT
+    ip netns add "$space"
+    ip -n "$space" link add eth0 type veth peer name eth1
+    ip -n "$space" address add 10.79.0.1/24 dev eth0
+    ip -n "$space" link set eth0 up
+    ip -n "$space" link set eth1 up
+    ip -n "$space" link set lo up
+    ip -n "$space" route add 224.0.0.0/4 dev eth0
+}
+
+# The page's program, by the page's commands: it holds a frame while the next one is due.
+test_page_on_an_interface() {
+    new_interface
+    block_of python.md python 1 >"$work/program.py"
+    export PYTHONPATH=$here/python
+    start publisher ip netns exec "$space" "$tool" publish \
+        'framecast:udp?group=224.20.30.39:24326|channel=cam1|host-group=auto' --input test --frames 100
+    local publisher=$started
+    start program ip netns exec "$space" /usr/bin/python3 -B "$work/program.py" 'framecast:udp?group=224.20.30.39:24326|channel=cam1'
+    status_of "$started" || { tail -n 2 "$work/program" "$work/publisher"; return 1; }
+    status_of "$publisher"
+    tail -n 1 "$work/program"
+    [ "$(wc -l <"$work/program")" = 100 ]
+    ! grep 'copies them' "$work/publisher"
+}
+
+# A list of all frames is what a program may hold, too; a subscriber that reads elsewhere has them all.
+test_list_of_frames() {
+    new_interface
+    local uri='framecast:udp?group=224.20.30.39:24326|channel=cam1'
+    export PYTHONPATH=$here/python
+    start other ip netns exec "$space" "$tool" subscribe "$uri" --device host --json -
+    local other=$started
+    start program ip netns exec "$space" /usr/bin/python3 -B -c "
+import sys, zlib, framecast
+with framecast.subscribe(sys.argv[1]) as stream:
+    frames = list(stream)
+crc = 0
+print('frames', len(frames), 'sums', len({zlib.crc32(frame.view()) for frame in frames}))" "$uri"
+    local program=$started
+    start publisher ip netns exec "$space" "$tool" publish "$uri|host-group=auto" --input test --video 640x480xrgb24 --frames 100 \
+        --rate 100 --wait-subscribers 2
+    local publisher=$started
+    await publisher 'keeps more frames than the window has room for'
+    "$tool" stat "$publisher" >"$work/stat" || :
+    status_of "$program"
+    status_of "$publisher"
+    status_of "$other"
+    cat "$work/program" "$work/publisher" "$work/stat"
+    grep -qx 'frames 100 sums 100' "$work/program"
+    grep -q '"frames": *100' "$work/other"
+    grep -q "to process $program on this host (delivery=reliable): .* held the publisher back for .* frames held, .* copied" "$work/stat"
+}
+
+# has_all NAME FRAMES: a subscriber that prints JSON has so many frames.
+has_all() {
+    grep -q "\"frames\": *$2," "$work/$1" || { cat "$work/$1"; return 1; }
+}
+
+# Pipelines that hold frames, each beside a subscriber that gets datagrams, which misses none.
+test_gstreamer_holds() {
+    new_interface
+    local uri='framecast:udp?group=224.20.30.39:24326|channel=cam1' pipeline video publisher other
+    while read -r video pipeline <&3; do
+        start other ip netns exec "$space" "$tool" subscribe "$uri" --device host --json -
+        other=$started
+        # shellcheck disable=SC2086 # A list of words.
+        start pipeline ip netns exec "$space" gst-launch-1.0 -q framecastsrc uri="$uri" timeout=30000 $pipeline
+        local launched=$started
+        start publisher ip netns exec "$space" "$tool" publish "$uri|host-group=auto" --input test --video "$video" \
+            --frames 100 --rate 60 --format rate=60 --wait-subscribers 2
+        publisher=$started
+        status_of "$launched" || { cat "$work/pipeline" "$work/publisher"; return 1; }
+        status_of "$publisher"
+        status_of "$other"
+        cat "$work/pipeline"
+        echo "$pipeline"
+        has_all other 100
+    done 3<<'END'
+1920x1080xnv12 ! fakesink
+1920x1080xrgb24 ! videoconvert ! video/x-raw,format=I420 ! fakesink sync=true
+640x480xnv12 ! queue max-size-buffers=200 max-size-bytes=0 max-size-time=0 ! identity sleep-time=25000 ! fakesink
+640x480xnv12 ! tee name=all ! queue ! fakesink all. ! queue ! videoconvert ! fakesink sync=true
+END
+}
+
+# The page's recording beside a subscriber on another host, for FRAMECAST_TEST_RECORD seconds, 30 unless set, of pictures for
+# which an encoder needs no more than a core.
+test_gstreamer_records() {
+    new_host
+    local frames=$((30 * ${FRAMECAST_TEST_RECORD:-30})) begin
+    start other ip netns exec "$space" "$tool" subscribe "$channel.2" --device host --json -
+    local other=$started
+    start pipeline gst-launch-1.0 -q framecastsrc uri="$channel.1" timeout=30000 ! videoconvert ! x264enc ! mp4mux \
+        ! filesink location="$work/cam1.mp4"
+    local pipeline=$started
+    start publisher "$tool" publish "$channel.1|host-group=auto" --input test --video "${FRAMECAST_TEST_RECORD_VIDEO:-320x240xnv12}" \
+        --rate 30 --format rate=30 --frames "$frames" --wait-subscribers 2
+    local publisher=$started
+    begin=$(date +%s%N)
+    wait "$publisher"
+    local ms=$((($(date +%s%N) - begin) / 1000000))
+    wait "$other"
+    wait "$pipeline"
+    cat "$work/pipeline" "$work/publisher"
+    has_all other "$frames"
+    if command -v ffprobe >/dev/null; then
+        [ "$(ffprobe -v error -count_packets -select_streams v:0 -show_entries stream=nb_read_packets -of csv=p=0 "$work/cam1.mp4")" \
+            = "$frames" ]
+    fi
+    echo "figures: $frames frames in $ms ms"
 }
 
 test_python_publishes() {
@@ -1646,6 +1767,20 @@ if "$tool" --version >"$work/version" 2>&1; then
         check 'a Python program publishes to another network namespace' test_python_publishes_to_another_namespace
         check 'three Python programs and a Java one share a stream' test_one_stream_for_one_host
         check 'a Python program is killed with frames held' test_killed_with_frames_held
+        if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+            check 'the program of docs/python.md on a network interface' test_page_on_an_interface
+        else
+            lacks 'the program of docs/python.md on a network interface' 'no NumPy: apt install python3-numpy'
+        fi
+        check 'a Python program holds all frames' test_list_of_frames
+        if [ "$gstreamer" = yes ]; then
+            check 'gstreamer: pipelines that hold frames' test_gstreamer_holds
+            if gst-inspect-1.0 --exists x264enc && gst-inspect-1.0 --exists mp4mux; then
+                check 'gstreamer: a recording' test_gstreamer_records
+            else
+                lacks 'gstreamer: a recording' 'apt install gstreamer1.0-plugins-good gstreamer1.0-plugins-ugly'
+            fi
+        fi
     else
         lacks 'another network namespace' 'it needs root and iproute2'
     fi

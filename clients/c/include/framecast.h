@@ -6,8 +6,10 @@
  * and never leads a host group. It needs Linux and libc alone.
  *
  * Ownership. fc_subscribe makes a subscriber, fc_close ends it. fc_next gives a frame with one reference, which
- * fc_frame_release gives back. A frame may outlive its subscriber. Under delivery=reliable a frame that is held keeps
- * its place in the ring, and so holds the source back once the ring is full.
+ * fc_frame_release gives back. A frame may outlive its subscriber. A program that reads on may hold frames: those for which
+ * the ring has no room any more become copies at their addresses, up to a quarter of the memory, and hold no one back. With
+ * cuda_device, and across a fork, frames that are held keep their places in the ring under delivery=reliable, and hold the
+ * source back once it is full.
  *
  * Threads. One thread at a time calls fc_next, fc_fd and fc_close of a subscriber. Any thread calls fc_stats_of,
  * fc_wake, fc_frame_retain and fc_frame_release. A subscriber has one thread of its own, which blocks all signals: it
@@ -110,7 +112,8 @@ enum {
     FC_FRAME_KEYFRAME = 1,
     /* The bytes lie where the leader received them. */
     FC_FRAME_IN_PLACE = 2,
-    /* The bytes are a copy of this process's own: delivery=latest and deadline=T hold no place of the ring. */
+    /* The bytes are a copy of this process's own from the start: delivery=latest and deadline=T hold no place of the ring, and
+     * a frame that is held may be in this one's way. */
     FC_FRAME_COPIED = 4,
     /* In device memory: copied from that of another process, which had copied it from the ring already. */
     FC_FRAME_DEVICE_PEER = 8,

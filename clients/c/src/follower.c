@@ -309,10 +309,12 @@ static bool awaits_device(struct fc_subscriber *subscriber) {
 
 struct fci_frame *fci_poll(struct fc_subscriber *subscriber) {
     subscriber->awaits_device = false;
+    subscriber->full = false;
     while (subscriber->final.status == FC_OK) {
         if (subscriber->segment != NULL && fci_see(subscriber->segment) == FCI_FRAMES) {
             subscriber->awaits_device = awaits_device(subscriber);
-            if (subscriber->awaits_device) {
+            subscriber->full = fci_is_full(subscriber);
+            if (subscriber->awaits_device || subscriber->full) {
                 return NULL;
             }
             struct fci_frame *frame = take(subscriber);

@@ -12,6 +12,9 @@ static void before(void) {
     pthread_mutex_lock(&lock);
     for (struct fc_subscriber *each = first; each != NULL; each = each->sibling) {
         pthread_mutex_lock(&each->mutex);
+        if (each->segment != NULL) {
+            fci_keep_pin(each->segment);
+        }
     }
 }
 

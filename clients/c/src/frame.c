@@ -86,12 +86,32 @@ static void fail(struct fc_subscriber *subscriber, uint64_t bytes) {
     fci_end(subscriber, &why);
 }
 
+bool fci_is_full(const struct fc_subscriber *subscriber) {
+    return subscriber->copied_bytes >= subscriber->copied_max;
+}
+
+void fci_count_copy(struct fc_subscriber *subscriber, struct fci_frame *frame) {
+    frame->counted = true;
+    subscriber->copied++;
+    subscriber->copied_bytes += frame->shown.bytes;
+}
+
+static void tell_held(struct fc_subscriber *subscriber) {
+    if (subscriber->segment != NULL) {
+        fci_tell_held(subscriber->segment, subscriber->stats.held, subscriber->copied);
+    }
+}
+
 struct fci_frame *fci_frame_make(struct fc_subscriber *subscriber, int64_t number, const struct fci_entry *entry) {
     struct fci_segment *segment = subscriber->segment;
     struct fci_frame *frame = take_spare(subscriber);
     uint64_t bytes = (uint64_t)entry->bytes;
     const uint8_t *data = segment->ring + entry->offset;
-    if (frame == NULL || (segment->unheld && !copy_out(subscriber, frame, data, bytes))
+    /* Beside frames that are kept the ring is read elsewhere. */
+    bool covered = !segment->unheld && fci_keep_covers(segment, data, bytes);
+    bool copied = segment->unheld || covered;
+    const uint8_t *from = covered ? fci_keep_ring(segment, entry->offset) : data;
+    if (frame == NULL || (copied && !copy_out(subscriber, frame, from, bytes))
         || !take_format(subscriber, frame, entry->format)) {
         if (frame != NULL) {
             give_spare(subscriber, frame);
@@ -102,19 +122,20 @@ struct fci_frame *fci_frame_make(struct fc_subscriber *subscriber, int64_t numbe
     memcpy(frame->metadata, fci_metadata(segment, number), (size_t)entry->metadata_bytes);
     uint32_t flags = (entry->keyframe ? FC_FRAME_KEYFRAME : 0U) | (entry->in_place ? FC_FRAME_IN_PLACE : 0U);
     frame->shown = (fc_frame){
-        .data = segment->unheld ? frame->copy : data,
+        .data = copied ? frame->copy : data,
         .bytes = bytes,
         .number = entry->number,
         .session = segment->session,
         .timestamp_ns = entry->timestamp_ns,
         .clock_offset_ns = fci_clock_offset(segment),
         .clock_error_ns = fci_clock_error(segment),
-        .flags = flags | (segment->unheld ? FC_FRAME_COPIED : 0U),
+        .flags = flags | (copied ? FC_FRAME_COPIED : 0U),
         .metadata_bytes = (uint32_t)entry->metadata_bytes,
         .metadata = frame->metadata};
     frame->subscriber = subscriber;
     frame->entry = number;
     frame->references = 1;
+    frame->counted = false;
     fc_error why;
     if (subscriber->device != NULL && fci_device_bring(subscriber, frame, &why) != FC_OK) {
         give_spare(subscriber, frame);
@@ -122,12 +143,18 @@ struct fci_frame *fci_frame_make(struct fc_subscriber *subscriber, int64_t numbe
         return NULL;
     }
     /* One that is read in another process's memory needs the segment's words. */
-    frame->segment = segment->unheld && (subscriber->device == NULL || frame->device.place < 0) ? NULL : segment;
+    frame->segment = copied && (subscriber->device == NULL || frame->device.place < 0) ? NULL : segment;
     if (frame->segment != NULL) {
         segment->references++;
     }
+    fci_keep_give(segment, frame, entry->offset, entry->format);
+    if (covered) {
+        fci_count_copy(subscriber, frame);
+        fci_release(segment, number);
+    }
     subscriber->references++;
     subscriber->stats.held++;
+    tell_held(subscriber);
     return frame;
 }
 
@@ -140,10 +167,20 @@ static void put_back(struct fci_frame *frame) {
         if (subscriber->device != NULL && frame->device.place >= 0) {
             fci_share_leave(segment, frame->device.place);
         }
-        fci_release(segment, frame->entry);
+        if (fci_keep_give_back(segment, frame)) {
+            fci_release(segment, frame->entry);
+        }
         fci_unref_segment(subscriber, segment);
     }
+    if (frame->counted) {
+        subscriber->copied_bytes -= frame->shown.bytes;
+    }
+    if (subscriber->full) {
+        subscriber->full = false;
+        fci_count(subscriber->news);
+    }
     subscriber->stats.held--;
+    tell_held(subscriber);
     give_spare(subscriber, frame);
 }
 

@@ -77,8 +77,7 @@ static bool is_counter(int descriptor) {
     return strcmp(kind, "anon_inode:[eventfd]") == 0;
 }
 
-/* Twice, back to back, so that a frame that crosses the end is contiguous. */
-static const uint8_t *map_ring(int descriptor, int64_t bytes) {
+const uint8_t *fci_map_ring(int descriptor, int64_t bytes) {
     int64_t page = sysconf(_SC_PAGESIZE);
     if (bytes <= 0 || bytes > INT64_MAX / 4 || bytes % page != 0 || !is_sealed(descriptor, bytes)) {
         return NULL;
@@ -152,7 +151,7 @@ static fc_status attach(struct fci_segment *segment, const struct fci_invitation
         return status;
     }
     segment->ring_bytes = load64(segment, FC_LAYOUT_RING_BYTES_AT);
-    segment->ring = map_ring(invitation->descriptors[0], segment->ring_bytes);
+    segment->ring = fci_map_ring(invitation->descriptors[0], segment->ring_bytes);
     if (segment->ring == NULL) {
         return fci_fail(error, FC_E_BROKEN, "host group: cannot map the ring of %lld bytes of the leader (process %d);"
                         " is it sealed, and does ulimit -v leave room for twice as much?",
@@ -167,6 +166,7 @@ static fc_status attach(struct fci_segment *segment, const struct fci_invitation
     segment->released = segment->next;
     segment->begun = reading->drops;
     segment->unheld = reading->drops && load32(segment, FC_LAYOUT_RETAINS_AT) != 0;
+    fci_keep_begin(segment, invitation->descriptors[0]);
     if (segment->unheld) {
         fci_let_go(segment);
     }
@@ -186,6 +186,8 @@ struct fci_segment *fci_segment_map(struct fci_invitation *invitation, struct fc
     segment->connection = connection;
     segment->member = FC_LAYOUT_MEMBERS_PLACE + clamp(invitation->member, 0, FC_LAYOUT_MEMBERS - 1) * FC_LAYOUT_MEMBER_BYTES;
     segment->device = FC_LAYOUT_DEVICES_PLACE + clamp(invitation->member, 0, FC_LAYOUT_MEMBERS - 1) * FC_LAYOUT_DEVICE_BYTES;
+    segment->reader = FC_LAYOUT_READERS_PLACE + clamp(invitation->member, 0, FC_LAYOUT_MEMBERS - 1) * FC_LAYOUT_READER_BYTES;
+    segment->keep.descriptor = -1;
     segment->waker = invitation->descriptors[2];
     segment->leader = invitation->descriptors[3];
     fc_status status = attach(segment, invitation, reading, error);
@@ -206,6 +208,7 @@ void fci_segment_free(struct fci_segment *segment) {
     if (segment->pinned && !segment->foreign) {
         fci_device_unpin(segment->gpu, segment->ring);
     }
+    fci_keep_end(segment);
     if (segment->ring != NULL) {
         munmap((void *)(uintptr_t)segment->ring, 2 * (size_t)segment->ring_bytes);
     }
@@ -422,6 +425,11 @@ void fci_release(struct fci_segment *segment, int64_t number) {
     if (is_wanted(segment)) {
         wake_leader(segment);
     }
+}
+
+void fci_tell_held(struct fci_segment *segment, uint64_t held, uint64_t copied) {
+    store64(segment, segment->reader + FC_LAYOUT_READER_HELD, (int64_t)held);
+    store64(segment, segment->reader + FC_LAYOUT_READER_COPIED, (int64_t)copied);
 }
 
 uint64_t fci_first_frame(const struct fci_segment *segment) {

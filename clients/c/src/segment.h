@@ -1,6 +1,7 @@
 #ifndef FC_SEGMENT_H
 #define FC_SEGMENT_H
 
+#include "keep.h"
 #include "meeting.h"
 #include "segment_layout.h"
 #include "share.h"
@@ -32,6 +33,9 @@ struct fci_segment {
     bool pinned;
     bool reads_in_place;
     struct fci_share share;
+    /* The member's record about the frames that its user has. */
+    int64_t reader;
+    struct fci_keep keep;
     int waker;
     int leader;
     int64_t next;
@@ -76,6 +80,8 @@ struct fci_reading {
 /* Maps what a leader shared. The descriptors are taken in any case. */
 struct fci_segment *fci_segment_map(struct fci_invitation *invitation, struct fci_connection *connection,
                                     const struct fci_reading *reading, fc_error *error);
+/* Twice, back to back, so that a frame that crosses the end is contiguous. NULL where it cannot be. */
+const uint8_t *fci_map_ring(int descriptor, int64_t bytes);
 /* Not its connection, which the caller counts. */
 void fci_segment_free(struct fci_segment *segment);
 
@@ -97,6 +103,8 @@ const uint8_t *fci_metadata(const struct fci_segment *segment, int64_t number);
 /* Copies the bytes of the format at a place; how many there are, 0 for none. */
 size_t fci_format_copy(const struct fci_segment *segment, int64_t place, uint8_t to[FC_LAYOUT_FORMAT_BYTES_MAX]);
 void fci_release(struct fci_segment *segment, int64_t number);
+/* For those who look after the leader: frames that the user has, and that were copied for lack of room. */
+void fci_tell_held(struct fci_segment *segment, uint64_t held, uint64_t copied);
 int64_t fci_published(const struct fci_segment *segment);
 /* Of a member that drops: the frame with which it begins. */
 uint64_t fci_first_frame(const struct fci_segment *segment);

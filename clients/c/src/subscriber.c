@@ -15,6 +15,9 @@
 #define NS_PER_MS INT64_C(1000000)
 #define EVENTS 8
 #define NAP_NS 20000
+#define FULL_NS 1000000
+/* Copies take a part of the memory. */
+#define COPIES_PART 4
 
 int64_t fci_now_ns(void) {
     struct timespec now;
@@ -170,6 +173,7 @@ fc_status fc_subscribe(const char *uri, const fc_options *options, fc_subscriber
     }
     subscriber->references = 1;
     subscriber->epoll = subscriber->news = subscriber->waker = -1;
+    subscriber->copied_max = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / COPIES_PART;
     subscriber->options = (fc_options)FC_OPTIONS_DEFAULT;
     if (options != NULL) {
         size_t known = options->size < sizeof *options ? options->size : sizeof *options;
@@ -248,30 +252,51 @@ static fc_status await(struct fc_subscriber *subscriber, int64_t end_ns) {
     return rested ? FC_OK : FC_INTERRUPTED;
 }
 
-/* A little, without the lock: no event says that a frame has come to device memory. */
-static void nap(struct fc_subscriber *subscriber) {
-    struct timespec rest = {.tv_sec = 0, .tv_nsec = NAP_NS};
+/* A little, without the lock: no event says that a frame has come to device memory. False where a signal ended it. */
+static bool nap(struct fc_subscriber *subscriber, long ns) {
+    struct timespec rest = {.tv_sec = 0, .tv_nsec = ns};
     pthread_mutex_unlock(&subscriber->mutex);
-    nanosleep(&rest, NULL);
+    bool rested = nanosleep(&rest, NULL) == 0;
     pthread_mutex_lock(&subscriber->mutex);
+    return rested;
+}
+
+/* The user holds all the frames that he may have: until he releases some, or the time is over. FC_OK: look again. */
+static fc_status await_release(struct fc_subscriber *subscriber, int64_t end_ns) {
+    if (subscriber->woken) {
+        subscriber->woken = false;
+        return FC_INTERRUPTED;
+    }
+    if (end_ns != INT64_MAX && fci_now_ns() >= end_ns) {
+        return FC_EMPTY;
+    }
+    return nap(subscriber, FULL_NS) ? FC_OK : FC_INTERRUPTED;
 }
 
 static fc_status next(struct fc_subscriber *subscriber, int64_t end_ns, const fc_frame **to, fc_error *error) {
     wake_up(subscriber);
     for (;;) {
         fci_device_reap(subscriber);
+        fci_make_room(subscriber);
         struct fci_frame *frame = fci_poll(subscriber);
         if (frame != NULL) {
             *to = &frame->shown;
             return FC_OK;
         }
         if (subscriber->awaits_device) {
-            nap(subscriber);
+            nap(subscriber, NAP_NS);
             continue;
         }
         fc_status status = fci_standing(subscriber, error);
         if (status != FC_EMPTY) {
             return status;
+        }
+        if (subscriber->full) {
+            status = await_release(subscriber, end_ns);
+            if (status != FC_OK) {
+                return fci_fail(error, status, "%s", fc_status_text(status));
+            }
+            continue;
         }
         if (subscriber->woken) {
             subscriber->woken = false;

@@ -29,6 +29,12 @@ struct fci_frame {
     uint8_t *copy;
     uint64_t copy_bytes;
     bool copy_is_pinned;
+    /* Its pages are a copy at their place. */
+    bool kept;
+    /* It counts among the copies that there may be. */
+    bool counted;
+    /* Changes of format before it. */
+    uint32_t formats;
     struct fci_device_copy device;
     struct fci_frame *next;
     uint8_t metadata[FC_LAYOUT_METADATA_BYTES_MAX];
@@ -96,6 +102,12 @@ struct fc_subscriber {
     fc_stats stats;
     struct fci_frame *spare;
     struct fci_formats formats;
+    /* Copies for lack of room in the ring: how many there were, and what they take now, of how much. */
+    uint64_t copied;
+    uint64_t copied_bytes;
+    uint64_t copied_max;
+    /* The next frame waits until some are released. */
+    bool full;
     struct fci_membership membership;
 };
 
@@ -123,6 +135,9 @@ fc_status fci_standing(struct fc_subscriber *subscriber, fc_error *error);
 /* frame.c, with the lock. */
 struct fci_frame *fci_frame_make(struct fc_subscriber *subscriber, int64_t number, const struct fci_entry *entry);
 void fci_frame_drop(struct fci_frame *frame);
+void fci_count_copy(struct fc_subscriber *subscriber, struct fci_frame *frame);
+/* Whether copies take as much memory as they may: no frame is given until some are released. */
+bool fci_is_full(const struct fc_subscriber *subscriber);
 void fci_frame_free_copy(struct fc_subscriber *subscriber, struct fci_frame *frame);
 /* One reference less. Whether that was the last one, and with it a reference to the subscriber, which the caller drops. */
 bool fci_frame_unref(struct fci_frame *frame);

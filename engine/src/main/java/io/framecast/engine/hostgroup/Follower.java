@@ -36,6 +36,7 @@ final class Follower {
             io.framecast.reliability.receive.LossReason.values();
     // A place of the device's memory gets free without a word.
     private static final long FULL_NS = 200_000;
+    private static final long FULL_NOTICE_NS = 5_000_000_000L;
     // So does a frame that others copy.
     private static final long ARRIVING_NS = 20_000;
     // Beside those that a user holds: frames that are copied, and that others have not read yet.
@@ -70,6 +71,10 @@ final class Follower {
     private volatile boolean forGood;
     private volatile @Nullable String failure;
     private boolean endReported;
+    // Frames wait until the user releases some: since when, and whether a notice says so.
+    private boolean waitsForUser;
+    private long waitsSinceNs;
+    private boolean waitReported;
 
     private enum Sight {
         /// There is no session yet, or its leader is no member yet.
@@ -273,10 +278,44 @@ final class Follower {
         }
     }
 
-    // Whether the user holds all places of the device's memory.
+    // Whether the user holds all places of the device's memory, or more copies than there may be.
     private boolean isFull() {
         final FollowerCopies copied = copies;
-        return copied != null && !copied.hasRoom();
+        if (copied != null) {
+            return !copied.hasRoom();
+        }
+        final FollowerSegment shared = segment;
+        return shared != null && shared.isFull();
+    }
+
+    // Says once that nothing comes until the user releases frames.
+    private void noticeFull() {
+        final long nowNs = System.nanoTime();
+        if (!isFull()) {
+            waitsForUser = false;
+            waitReported = false;
+        } else if (!waitsForUser) {
+            waitsForUser = true;
+            waitsSinceNs = nowNs;
+        } else if (!waitReported && nowNs - waitsSinceNs >= FULL_NOTICE_NS) {
+            waitReported = true;
+            notices.accept("host group: frames wait for " + FULL_NOTICE_NS / 1_000_000_000L
+                    + " s, for this subscriber's"
+                    + " user holds all that there is room for on " + device.name() + ": release some, or set a larger"
+                    + " frames-held=");
+        }
+    }
+
+    // The user reads on: a frame that he holds in the ring stays, and its room may be the leader's.
+    private void makeRoom() {
+        final FollowerSegment shared = copies == null ? segment : null;
+        if (shared != null && shared.enter()) {
+            try {
+                shared.makeRoom();
+            } finally {
+                shared.exit();
+            }
+        }
     }
 
     /// The next frame; null when there is none now.
@@ -286,6 +325,7 @@ final class Follower {
             return null;
         }
         try {
+            makeRoom();
             while (failure == null) {
                 final FollowerFrame former = arriving.getAndSet(null);
                 if (former != null || see(segment) == Sight.FRAMES) {
@@ -297,6 +337,7 @@ final class Follower {
                     if (frame != null) {
                         return arrived(frame);
                     }
+                    noticeFull();
                     if (isFull() || awaitsDevice()) {
                         return null;
                     }
@@ -564,9 +605,11 @@ final class Follower {
             return;
         }
         try {
+            makeRoom();
             final Sight sight = see();
             if (sight == Sight.FRAMES) {
                 // All places of the device's memory are taken, or a frame is on its way to it.
+                noticeFull();
                 LockSupport.parkNanos(Math.min(ns, isFull() ? FULL_NS : ARRIVING_NS));
                 return;
             }

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 /// A frame in its leader's ring, or the copy of one in a device's memory.
 final class FollowerFrame implements DeviceFrame {
     private final FollowerSegment segment;
-    private final long number;
     private final Follower follower;
     private final DeviceRegion region;
-    // Where the frame was copied to; null where it is read in the ring.
+    // In the ring, or a copy in host memory; null where it was copied to a place.
+    private final HeldFrames.@Nullable Held held;
     private final FollowerCopies.@Nullable Place place;
     private final @Nullable FollowerCopies copies;
     private final long session;
@@ -39,7 +39,6 @@ final class FollowerFrame implements DeviceFrame {
             final @Nullable FollowerCopies copies) {
         this.follower = follower;
         this.segment = segment;
-        this.number = number;
         this.copies = copies;
         final MemorySegment frame = segment.frame(number);
         if (!follower.uses().take()) {
@@ -61,7 +60,14 @@ final class FollowerFrame implements DeviceFrame {
             clockOffsetNs = segment.clockOffsetNs();
             clockErrorNs = segment.clockErrorNs();
             place = copies == null ? null : copies.copy(segment, number, frame);
-            region = place == null ? DeviceRegion.ofHost(frame) : FollowerCopies.region(place, frame.byteSize());
+            if (place == null) {
+                final HeldFrames.Held given = segment.give(number, frame);
+                held = given;
+                region = DeviceRegion.ofHost(given.memory());
+            } else {
+                held = null;
+                region = FollowerCopies.region(place, frame.byteSize());
+            }
         } catch (final RuntimeException | Error e) {
             segment.exit();
             follower.uses().give();
@@ -171,11 +177,11 @@ final class FollowerFrame implements DeviceFrame {
     @Override
     public void close() {
         if (released.compareAndSet(false, true)) {
-            if (place == null) {
-                segment.release(number);
+            if (held != null) {
+                segment.giveBack(held);
                 segment.exit();
                 follower.uses().give();
-            } else {
+            } else if (place != null) {
                 giveBack(place, null);
             }
         }

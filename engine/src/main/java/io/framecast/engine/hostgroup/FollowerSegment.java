@@ -5,7 +5,7 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.engine.libc.EventCount;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.UnixSocket;
-import io.framecast.engine.memory.MirroredMemory;
+import io.framecast.engine.memory.RingView;
 import io.framecast.engine.memory.SharedWords;
 import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.wire.BundleLayout;
@@ -31,8 +31,10 @@ final class FollowerSegment implements AutoCloseable {
     private final SharedWords words;
     private final UnsafeBuffer buffer;
     private final FormatWords formats;
+    private final RingView view;
     private final MemorySegment ring;
     private final long ringBytes;
+    private final HeldFrames frames;
     // Read once: memory for copies is as long.
     private final long frameMaxBytes;
     private final long session;
@@ -77,11 +79,13 @@ final class FollowerSegment implements AutoCloseable {
         this.member = SegmentLayout.member(member);
         this.waker = waker;
         this.leader = leader;
-        final MemorySegment mapped = MirroredMemory.view(ringDescriptor, ringBytes, arena);
+        final RingView mapped = RingView.of(ringDescriptor, ringBytes, arena);
         if (mapped == null) {
             throw new IllegalArgumentException("host group: cannot map a ring of " + ringBytes + " bytes");
         }
-        ring = mapped;
+        view = mapped;
+        ring = mapped.view();
+        frames = heldFrames();
         this.device = device;
         registered = register();
         generation = buffer.getLong(SegmentLayout.GENERATION_AT);
@@ -94,6 +98,14 @@ final class FollowerSegment implements AutoCloseable {
             letGo();
         }
         connection.take();
+    }
+
+    // A source's own window takes a frame more; a receiver grants its source a window.
+    private HeldFrames heldFrames() {
+        final long slotBytes = Math.clamp(buffer.getInt(SegmentLayout.SLOT_BYTES_AT), 0, StreamInfo.SLOT_BYTES_MAX);
+        final long windowSlots =
+                Math.clamp(buffer.getInt(SegmentLayout.WINDOW_SLOTS_AT), 0, StreamInfo.WINDOW_SLOTS_MAX);
+        return new HeldFrames(view, arena, ringBytes, frameMaxBytes, slotBytes, source ? 0 : windowSlots * slotBytes);
     }
 
     // Without it a device copies the same bytes more slowly: some take no memory that cannot be written.
@@ -137,6 +149,7 @@ final class FollowerSegment implements AutoCloseable {
             final FollowerSegment made = new FollowerSegment(
                     connection, device, words, descriptors[0], drops, member, descriptors[2], descriptors[3]);
             words = null;
+            descriptors[0] = -1;
             descriptors[2] = -1;
             descriptors[3] = -1;
             return made;
@@ -304,12 +317,16 @@ final class FollowerSegment implements AutoCloseable {
                         generation(),
                         stream,
                         from,
-                        ring.asSlice(found.offset(), bytes),
+                        inRing(found.offset(), bytes),
                         waitedFor,
                         () -> isNewest(claim),
                         survivors(deposed),
                         end)
                 : null;
+    }
+
+    private synchronized MemorySegment inRing(final long offset, final long bytes) {
+        return view.ring(offset, bytes);
     }
 
     private boolean isNewest(final int claim) {
@@ -569,6 +586,50 @@ final class FollowerSegment implements AutoCloseable {
         }
     }
 
+    /// Within a use: an entry's frame, to be read in the ring or in a copy until it is given back.
+    ///
+    /// @param frame of [#frame]
+    synchronized HeldFrames.Held give(final long number, final MemorySegment frame) {
+        final int format = word(number, SegmentLayout.ENTRY_FLAGS) >>> SegmentLayout.ENTRY_FORMAT_SHIFT;
+        final HeldFrames.Held given = frames.give(number, frame, format);
+        if (given.isCopied()) {
+            release(number);
+        }
+        tellHeld();
+        return given;
+    }
+
+    /// Within a use: a frame is read no more.
+    synchronized void giveBack(final HeldFrames.Held given) {
+        if (frames.giveBack(given)) {
+            release(given.number());
+        }
+        tellHeld();
+    }
+
+    /// Within a use: the user reads on, and holds no frame in the ring whose room the leader may lack.
+    synchronized void makeRoom() {
+        final long before = released;
+        while (released < next && frames.isInTheWay(released, next) && frames.keep(released)) {
+            release(released);
+        }
+        if (released != before) {
+            tellHeld();
+        }
+    }
+
+    /// Whether no frame can be given until some are given back.
+    synchronized boolean isFull() {
+        return frames.isFull();
+    }
+
+    // For those who look after the leader.
+    private void tellHeld() {
+        final int reader = SegmentLayout.reader((member - SegmentLayout.member(0)) / SegmentLayout.MEMBER_BYTES);
+        buffer.putLongOrdered(reader + SegmentLayout.READER_HELD, frames.held());
+        buffer.putLongOrdered(reader + SegmentLayout.READER_COPIED, frames.copiedFrames());
+    }
+
     private void tellReleased() {
         buffer.putLongVolatile(member + SegmentLayout.MEMBER_RELEASED, Math.min(released, held));
     }
@@ -659,6 +720,7 @@ final class FollowerSegment implements AutoCloseable {
             arena.close();
         }
         words.close();
+        view.close();
         Libc.close(waker);
         Libc.close(leader);
         // Last: then the leader may give this member's place to another.

@@ -55,6 +55,8 @@ public final class GroupLeader implements AutoCloseable {
     private long seenCycles;
     // Where followers hold the ring up, and since when.
     private long shortAt = -1;
+    // A bit for each place.
+    private long copiesSaid;
     private long shortNs;
     // Followers write here when they released something; the leader itself when a segment came or it closes.
     private final int counter = EventCount.open();
@@ -250,6 +252,7 @@ public final class GroupLeader implements AutoCloseable {
                     reunite();
                     beat();
                     lookForHolder();
+                    lookForCopies();
                 }
                 if (isReplaced()) {
                     deposed = true;
@@ -294,10 +297,29 @@ public final class GroupLeader implements AutoCloseable {
                 if (shared.releasedBy(i) == present) {
                     notices.accept("host group at " + path + ": process " + shared.processOf(i)
                             + " has released no frame for " + (nowNs - shortNs) / NS_PER_MS
-                            + " ms and holds the stream up for all; let it read on, or end it");
+                            + " ms and holds the stream up for all" + shared.heldText(i)
+                            + "; let it read on and release"
+                            + " frames, give it delivery=latest, or end it");
                 }
             }
             shortNs = HOLDER_SAID;
+        }
+    }
+
+    // Says once of each process that it copies frames for lack of room; a publisher says it of its readers by itself.
+    private void lookForCopies() {
+        final LeaderSegment shared = heard == counter ? segment : null;
+        for (int i = 0; i < SegmentLayout.MEMBERS && shared != null; i++) {
+            final long place = 1L << i;
+            if (shared.releasedBy(i) < 0 || shared.copiedBy(i) == 0) {
+                copiesSaid &= ~place;
+            } else if ((copiesSaid & place) == 0) {
+                copiesSaid |= place;
+                notices.accept("host group at " + path + ": process " + shared.processOf(i)
+                        + " keeps more frames than the ring has room for, " + shared.heldBy(i)
+                        + " now, and copies them; a larger frames-held= of all members, or fewer frames that it holds at"
+                        + " once spare the copies");
+            }
         }
     }
 

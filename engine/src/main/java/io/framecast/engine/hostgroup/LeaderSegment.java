@@ -435,6 +435,7 @@ final class LeaderSegment implements AutoCloseable {
                 buffer.putInt(member + SegmentLayout.MEMBER_PID, (int) pid);
                 buffer.putInt(member + SegmentLayout.MEMBER_SLEEPS, 0);
                 DeviceWords.clear(buffer, i);
+                buffer.setMemory(SegmentLayout.reader(i), SegmentLayout.READER_BYTES, (byte) 0);
                 buffer.putInt(member + SegmentLayout.MEMBER_LEFT, 0);
                 buffer.putInt(member + SegmentLayout.MEMBER_DELIVERY, delivery == null ? 0 : delivery.code());
                 deliveries[i] = delivery;
@@ -507,6 +508,23 @@ final class LeaderSegment implements AutoCloseable {
                         buffer.getLongVolatile(SegmentLayout.member(index) + SegmentLayout.MEMBER_RELEASED),
                         0,
                         published);
+    }
+
+    /// Any thread, within a use of the words: frames that the user of the member at a place has, as it says.
+    long heldBy(final int index) {
+        return Math.max(0, buffer.getLongVolatile(SegmentLayout.reader(index) + SegmentLayout.READER_HELD));
+    }
+
+    /// The same for a line about it; empty where it has none.
+    String heldText(final int index) {
+        final long held = heldBy(index);
+        return held == 0 ? "" : ", " + held + " frames of it";
+    }
+
+    /// Any thread, within a use of the words: frames that the member at a place copied because the ring had no room for
+    /// them any more, as it says.
+    long copiedBy(final int index) {
+        return Math.max(0, buffer.getLongVolatile(SegmentLayout.reader(index) + SegmentLayout.READER_COPIED));
     }
 
     /// Any thread, within a use of the words: whether the leader runs short of room, and how far all have released.

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,8 @@ public final class LocalReaders implements AutoCloseable {
     private long retained;
     // Publisher: datagrams from here on may be committed and are of a frame that the table does not have yet.
     private volatile long begun = NOTHING;
+    // Readers, and not members elsewhere, keep datagrams from being freed.
+    private volatile boolean limiting;
     private volatile boolean ended;
     // No frames stay for readers that hold nothing.
     private volatile boolean formatBlocked;
@@ -53,8 +56,12 @@ public final class LocalReaders implements AutoCloseable {
     private final MemorySegment timeout = arena.allocate(Linux.TIMESPEC_BYTES, Long.BYTES);
     private final MemorySegment count = arena.allocate(Long.BYTES, Long.BYTES);
     private volatile boolean resting;
-    // Sender: since when nothing was released, and by place for how long the publisher waited for that reader.
+    // By place: for how long the publisher waited for that reader.
     private final AtomicLongArray heldNs = new AtomicLongArray(SegmentLayout.MEMBERS);
+    // Publisher: how long it rested so far.
+    private final AtomicLong restedNs = new AtomicLong();
+    // Sender: since when nothing was released.
+    private long restSeenNs;
     private long lookedNs;
     private long stalledAt;
     private long stalledNs;
@@ -66,6 +73,26 @@ public final class LocalReaders implements AutoCloseable {
     private long timestampNs;
     private byte[] metadata = {};
     private @Nullable StreamFormat format;
+
+    /// What a publisher knows of a reader.
+    ///
+    /// @param place 0 …, another reader's when this one is gone
+    /// @param name with its process
+    /// @param delivery its policy, as in `delivery=`
+    /// @param lagDatagrams from the oldest frame that it holds or did not read
+    /// @param creditDatagrams that the window has beside these
+    /// @param heldBackNs for how long the publisher waited for it
+    /// @param framesHeld that its user has
+    /// @param framesCopied because the window had no room for them any more
+    public record Reader(
+            int place,
+            String name,
+            String delivery,
+            long lagDatagrams,
+            long creditDatagrams,
+            long heldBackNs,
+            long framesHeld,
+            long framesCopied) {}
 
     /// @param sparedSlots that the window has beside two longest frames; less than 0 where these do not fit
     LocalReaders(final GroupLeader leader, final LeaderSegment segment, final long sparedSlots) {
@@ -153,20 +180,42 @@ public final class LocalReaders implements AutoCloseable {
         }
         try {
             resting = true;
-            segment.want(oldest + 1);
+            final long stopped = oldest;
+            final long holders = holders(stopped);
+            segment.want(stopped + 1);
             if (segment.released() <= oldest && !awake.getAsBoolean()) {
                 timeout.set(ValueLayout.JAVA_LONG, 0, 0);
                 timeout.set(ValueLayout.JAVA_LONG, Linux.TIMESPEC_NANOS, Math.min(longestNs, SLICE_NS));
                 Words.setInt(polled, 0, releases);
                 Words.setInt(polled, Linux.POLLFD_EVENTS, Linux.POLLIN);
+                final long startNs = System.nanoTime();
                 if (Libc.ppoll(polled.address(), 1, timeout.address()) > 0) {
                     EventCount.drain(releases, count);
                 }
+                final long ns = System.nanoTime() - startNs;
+                addHeld(holders, ns);
+                restedNs.addAndGet(holders == 0 ? 0 : ns);
             }
         } finally {
             resting = false;
             segment.want(0);
             uses.give();
+        }
+    }
+
+    // A bit for each reader, by place, for which the publisher waits: it released no entry behind the oldest one.
+    private long holders(final long stopped) {
+        final boolean any = limiting && stopped < segment.published();
+        long holders = 0;
+        for (int i = 0; i < SegmentLayout.MEMBERS && any; i++) {
+            holders |= segment.releasedBy(i) == stopped ? 1L << i : 0;
+        }
+        return holders;
+    }
+
+    private void addHeld(final long holders, final long ns) {
+        for (long left = holders; left != 0; left &= left - 1) {
+            heldNs.addAndGet(Long.numberOfTrailingZeros(left), ns);
         }
     }
 
@@ -188,6 +237,7 @@ public final class LocalReaders implements AutoCloseable {
         // A reader takes nothing back: its word may only say so.
         final long released = Math.max(oldest, releasable(limit));
         final long read = released < segment.published() ? sequences[SegmentLayout.index(released)] : NOTHING;
+        limiting = read <= limit;
         if (released != oldest) {
             segment.free(released);
             oldest = released;
@@ -219,7 +269,24 @@ public final class LocalReaders implements AutoCloseable {
     /// @param committed datagrams so far
     /// @param windowSlots datagrams that the window holds
     public List<MemberStats> stats(final long committed, final int windowSlots) {
-        final List<MemberStats> found = new ArrayList<>();
+        return readers(committed, windowSlots).stream()
+                .map(reader -> new MemberStats(
+                        reader.name(),
+                        reader.delivery(),
+                        reader.lagDatagrams(),
+                        reader.creditDatagrams(),
+                        0,
+                        Duration.ofNanos(reader.heldBackNs())))
+                .sorted(Comparator.comparingLong(MemberStats::lagDatagrams).reversed())
+                .toList();
+    }
+
+    /// Any thread: each of them, by place.
+    ///
+    /// @param committed datagrams so far
+    /// @param windowSlots datagrams that the window holds
+    public List<Reader> readers(final long committed, final int windowSlots) {
+        final List<Reader> found = new ArrayList<>();
         if (uses.take()) {
             for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
                 final long released = segment.releasedBy(i);
@@ -227,18 +294,19 @@ public final class LocalReaders implements AutoCloseable {
                     final long lag = released == segment.published()
                             ? 0
                             : Math.clamp(committed - sequences[SegmentLayout.index(released)], 0, windowSlots);
-                    found.add(new MemberStats(
+                    found.add(new Reader(
+                            i,
                             describe(i),
                             Policies.ofWire(segment.deliveryOf(i)).toString(),
                             lag,
                             windowSlots - lag,
-                            0,
-                            Duration.ofNanos(heldNs.get(i))));
+                            heldNs.get(i),
+                            segment.heldBy(i),
+                            segment.copiedBy(i)));
                 }
             }
             uses.give();
         }
-        found.sort(Comparator.comparingLong(MemberStats::lagDatagrams).reversed());
         return found;
     }
 
@@ -252,28 +320,31 @@ public final class LocalReaders implements AutoCloseable {
     /// @param patienceNs how long a reader may before the user hears of it
     /// @return the user's notice, once for each; otherwise null
     public @Nullable String look(final boolean blocked, final long nowNs, final long patienceNs) {
-        final long sinceNs = nowNs - lookedNs;
+        final long rested = restedNs.get();
+        final long sinceNs = Math.max(0, nowNs - lookedNs - (rested - restSeenNs));
         lookedNs = nowNs;
+        restSeenNs = rested;
+        for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
+            if (segment.releasedBy(i) < 0) {
+                heldNs.set(i, 0);
+            }
+        }
         if (!blocked || oldest != stalledAt || count() == 0) {
             stalledAt = oldest;
             stalledNs = nowNs;
             reported = false;
             return null;
         }
-        String notice = null;
-        for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
-            if (segment.releasedBy(i) == stalledAt) {
-                heldNs.addAndGet(i, sinceNs);
-                if (!reported && nowNs - stalledNs >= patienceNs) {
-                    reported = true;
-                    notice = describe(i) + " has released no frame for " + (nowNs - stalledNs) / NS_PER_MS
-                            + " ms and holds the window; let it read on, or end it";
-                }
-            } else {
-                heldNs.set(i, segment.releasedBy(i) < 0 ? 0 : heldNs.get(i));
-            }
+        final long holders = holders(stalledAt);
+        addHeld(holders, sinceNs);
+        if (reported || holders == 0 || nowNs - stalledNs < patienceNs) {
+            return null;
         }
-        return notice;
+        reported = true;
+        final int first = Long.numberOfTrailingZeros(holders);
+        return describe(first) + " has released no frame for " + (nowNs - stalledNs) / NS_PER_MS
+                + " ms and holds the window" + segment.heldText(first) + "; let it read on and release frames, give it"
+                + " delivery=latest, or end it";
     }
 
     /// No frame follows: readers read on what there is, and no reader comes.

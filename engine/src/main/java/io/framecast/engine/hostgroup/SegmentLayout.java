@@ -4,7 +4,7 @@ package io.framecast.engine.hostgroup;
 /// of 8 bytes lie at multiples of 8.
 final class SegmentLayout {
     static final long MAGIC = 0x0001_4745_5343_4652L;
-    static final int VERSION = 6;
+    static final int VERSION = 7;
 
     // Header.
     static final int MAGIC_AT = 0;
@@ -193,8 +193,18 @@ final class SegmentLayout {
         return device(MEMBERS) + (place - 1) * FORMAT_STRIDE;
     }
 
+    // What a member says of the frames that its user has.
+    static final int READER_BYTES = 64;
+    static final int READER_HELD = 0;
+    static final int READER_COPIED = 8;
+
+    /// A member's record about the frames that its user has.
+    static int reader(final int index) {
+        return format(FORMATS + 1) + index * READER_BYTES;
+    }
+
     static int wordsBytes() {
-        return format(FORMATS + 1);
+        return reader(MEMBERS);
     }
 
     /// The version of an entry that holds the frame or loss of this number; one less while it is written.

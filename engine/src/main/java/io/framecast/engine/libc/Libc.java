@@ -68,6 +68,8 @@ public final class Libc {
     private static final MemorySegment FTRUNCATE = find("ftruncate");
     private static final MemorySegment MMAP = find("mmap");
     private static final MemorySegment MUNMAP = find("munmap");
+    private static final MemorySegment MREMAP = find("mremap");
+    private static final MemorySegment MEMCPY = find("memcpy");
     private static final MemorySegment GETPAGESIZE = find("getpagesize");
     private static final MemorySegment SYSCALL = find("syscall");
 
@@ -289,6 +291,29 @@ public final class Libc {
     public static long mmap(
             final long address, final long bytes, final int protection, final int flags, final int descriptor) {
         return call(MMAP, address, bytes, protection, flags, descriptor, 0);
+    }
+
+    /// Maps a part of a descriptor over what is mapped at an address.
+    ///
+    /// @param offset of the part, a multiple of the page
+    public static long mmapAt(
+            final long address,
+            final long bytes,
+            final int protection,
+            final int flags,
+            final int descriptor,
+            final long offset) {
+        return call(MMAP, address, bytes, protection, flags | Linux.MAP_FIXED, descriptor, offset);
+    }
+
+    /// Moves a mapping over what is mapped at another address, which no access sees unmapped.
+    public static long mremapOver(final long address, final long bytes, final long target) {
+        return call(MREMAP, address, bytes, bytes, Linux.MREMAP_MAYMOVE | Linux.MREMAP_FIXED, target, 0);
+    }
+
+    /// Copies between mappings that no segment stands for.
+    public static void memcpy(final long target, final long source, final long bytes) {
+        call(MEMCPY, target, source, bytes, 0, 0, 0);
     }
 
     public static int munmap(final long address, final long bytes) {

@@ -175,6 +175,8 @@ public final class Linux {
     public static final int MAP_NORESERVE = 0x4000;
     public static final int MAP_POPULATE = 0x8000;
     public static final long MAP_FAILED = -1;
+    public static final int MREMAP_MAYMOVE = 1;
+    public static final int MREMAP_FIXED = 2;
     public static final int MFD_CLOEXEC = 1;
     public static final int MFD_ALLOW_SEALING = 2;
     public static final int F_ADD_SEALS = 1033;

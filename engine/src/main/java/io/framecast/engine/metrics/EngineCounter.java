@@ -25,6 +25,8 @@ public enum EngineCounter {
     MEMBER_CREDIT("member_credit_datagrams", DATAGRAMS, "Datagrams that a member would still take."),
     MEMBER_REPAIRS("member_requested_repairs_total", DATAGRAMS, "Datagrams that a member asked its source for again."),
     MEMBER_HELD_BACK("member_held_back_seconds_total", NANOSECONDS, "How long frames waited for a member."),
+    MEMBER_FRAMES_HELD("member_held_frames", FRAMES, "Frames that a subscriber on the publisher's host has."),
+    MEMBER_FRAMES_COPIED("member_copied_frames_total", FRAMES, "Frames that it copied for lack of room in the window."),
     EVICTIONS("evictions_total", EVENTS, "Receivers evicted, for silence or for holding the source back."),
     JOIN_REFUSALS("join_refusals_total", EVENTS, "Joins refused, by reason."),
     ROUND_TRIP("round_trip_seconds", NANOSECONDS, "Smoothed round trip time."),

@@ -71,10 +71,6 @@ import org.jspecify.annotations.Nullable;
 /// One source: the protocol's [SendSession], its lanes and memory, and the volatile state that the publisher's
 /// thread reads. The sender's thread runs the duty cycle in [#doWork].
 public final class SourceSession implements SessionAgent.Member, AutoCloseable {
-    // The smallest window that keeps both ends busy, because a small window stays in the caches. The power of two
-    // above one and a half frames holds up to three frames.
-    private static final long WINDOW_DEFAULT_MIN = 2L << 20;
-    private static final long WINDOW_DEFAULT_MAX = 64L << 20;
     private static final long STALL_LOOK_NS = 100_000_000;
     private static final long STRANGER_NOTICE_NS = 60_000_000_000L;
     private static final Duration LONGEST = Duration.ofDays(365);
@@ -109,6 +105,8 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
 
     private final UnreadyLines unready;
     private final MemberCounters members;
+    // Null where the window is not shared.
+    private final @Nullable ReaderCounters readers;
     private final ForeignTraffic foreign;
     private long standstillNoticeNs;
     private final CounterBoard counters;
@@ -142,7 +140,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         this.transport = transport;
         notices = context.notices();
         final int slotBytes = slotBytes(transport, headerBytes(channel));
-        final int windowSlots = windowSlots(channel, slotBytes);
+        final int windowSlots = WindowSize.slots(channel, slotBytes, sender != null);
         stalls = new StallWatch(
                 channel.name(), TimeUnit.MILLISECONDS.toNanos(channel.stream().aliveTimeoutMs()));
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
@@ -195,6 +193,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                 opened.add(local);
                 session.readBy(local::freeable);
             }
+            readers = local == null ? null : new ReaderCounters(channel.name(), local, context.counters(), notices);
             unready = new UnreadyLines(this::describe, stream, machine.joinAttempts(), notices);
             rotation = protection == null ? null : rotation(protection, channel);
             members = new MemberCounters(machine, context.counters(), this::describe, notices, this::onEvicted);
@@ -386,20 +385,6 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                     "mtu: expected room for a " + headerBytes + "-byte header and 64 bytes of payload");
         }
         return slotBytes;
-    }
-
-    // One slot of the window is never filled, hence the extra slot.
-    private static int windowSlots(final Channel channel, final int slotBytes) {
-        final long frameMax = channel.stream().frameMaxBytes();
-        final long wanted = channel.stream().windowBytes() > 0
-                ? channel.stream().windowBytes()
-                : Math.clamp(frameMax + frameMax / 2, WINDOW_DEFAULT_MIN, WINDOW_DEFAULT_MAX);
-        final long slots = Math.max(64, StreamInfo.slots(wanted, slotBytes) + 1);
-        if (slots > StreamInfo.WINDOW_SLOTS_MAX) {
-            throw new ConfigException("window: expected at most " + (long) (StreamInfo.WINDOW_SLOTS_MAX - 1) * slotBytes
-                    + " bytes, got " + wanted);
-        }
-        return (int) (Long.highestOneBit(slots - 1) << 1);
     }
 
     public SendWindow window() {
@@ -688,6 +673,9 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
                 notices.accept(name() + ": " + held);
             }
         }
+        if (readers != null) {
+            readers.look(window.committed(), window.slots() - 1);
+        }
     }
 
     // Once a minute at most: anybody may try.
@@ -728,6 +716,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         }
         CloseHelper.closeAll(
                 this::sayGoodbye,
+                readers,
                 local,
                 members,
                 counters,

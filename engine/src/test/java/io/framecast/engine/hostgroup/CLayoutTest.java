@@ -19,6 +19,7 @@ final class CLayoutTest {
                 .define("MEMBERS_PLACE", SegmentLayout.member(0))
                 .define("DEVICES_PLACE", SegmentLayout.device(0))
                 .define("FORMATS_PLACE", SegmentLayout.format(1))
+                .define("READERS_PLACE", SegmentLayout.reader(0))
                 .define("WORDS_BYTES", SegmentLayout.wordsBytes())
                 .emptyLine()
                 .defineAll(GroupMessage.class, "MESSAGE_")

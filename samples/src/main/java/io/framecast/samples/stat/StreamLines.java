@@ -51,33 +51,35 @@ final class StreamLines {
                 now.pid(),
                 channel,
                 frames(channel, EngineCounter.FRAMES_PUBLISHED, EngineCounter.BYTES_PUBLISHED),
-                sum(now, EngineCounter.MEMBERS_READY, CHANNEL, channel),
-                sum(now, EngineCounter.REPAIRS_SENT, CHANNEL, channel),
-                sum(now, EngineCounter.PUBLISH_BACK_PRESSURED, CHANNEL, channel),
-                count(sum(now, EngineCounter.EVICTIONS, CHANNEL, channel), "evicted")
-                        + count(sum(now, EngineCounter.JOIN_REFUSALS, CHANNEL, channel), "joins refused"));
+                sum(now, EngineCounter.MEMBERS_READY, channel),
+                sum(now, EngineCounter.REPAIRS_SENT, channel),
+                sum(now, EngineCounter.PUBLISH_BACK_PRESSURED, channel),
+                count(sum(now, EngineCounter.EVICTIONS, channel), "evicted")
+                        + count(sum(now, EngineCounter.JOIN_REFUSALS, channel), "joins refused"));
     }
 
     private String member(final String channel, final String member) {
         return String.format(
                 Locale.ROOT,
                 "%d   to %s (delivery=%s): %,d datagrams behind, credit for %,d, asked for %,d repairs,"
-                        + " held the publisher back %s",
+                        + " held the publisher back %s%s%s",
                 now.pid(),
                 member,
                 delivery(channel, member),
-                sum(now, EngineCounter.MEMBER_LAG, MEMBER, member),
-                sum(now, EngineCounter.MEMBER_CREDIT, MEMBER, member),
-                sum(now, EngineCounter.MEMBER_REPAIRS, MEMBER, member),
-                heldBack(member));
+                sum(now, EngineCounter.MEMBER_LAG, channel, member),
+                sum(now, EngineCounter.MEMBER_CREDIT, channel, member),
+                sum(now, EngineCounter.MEMBER_REPAIRS, channel, member),
+                heldBack(channel, member),
+                count(sum(now, EngineCounter.MEMBER_FRAMES_HELD, channel, member), "frames held"),
+                count(sum(now, EngineCounter.MEMBER_FRAMES_COPIED, channel, member), "copied"));
     }
 
-    private String heldBack(final String member) {
-        final long totalNs = sum(now, EngineCounter.MEMBER_HELD_BACK, MEMBER, member);
+    private String heldBack(final String channel, final String member) {
+        final long totalNs = sum(now, EngineCounter.MEMBER_HELD_BACK, channel, member);
         if (before == null) {
             return String.format(Locale.ROOT, "for %.1f s", totalNs / NS_PER_S);
         }
-        final long newNs = totalNs - sum(before, EngineCounter.MEMBER_HELD_BACK, MEMBER, member);
+        final long newNs = totalNs - sum(before, EngineCounter.MEMBER_HELD_BACK, channel, member);
         return String.format(
                 Locale.ROOT, "for %.0f %% of the time", 100.0 * Math.max(0, newNs) / (now.timeNs() - before.timeNs()));
     }
@@ -89,9 +91,9 @@ final class StreamLines {
                 now.pid(),
                 channel,
                 frames(channel, EngineCounter.FRAMES_DELIVERED, EngineCounter.BYTES_DELIVERED),
-                sum(now, EngineCounter.FRAMES_DROPPED, CHANNEL, channel),
-                sum(now, EngineCounter.REPAIRS_RECEIVED, CHANNEL, channel),
-                count(sum(now, EngineCounter.REJOINS, CHANNEL, channel), "rejoins"));
+                sum(now, EngineCounter.FRAMES_DROPPED, channel),
+                sum(now, EngineCounter.REPAIRS_RECEIVED, channel),
+                count(sum(now, EngineCounter.REJOINS, channel), "rejoins"));
     }
 
     private String frames(final String channel, final EngineCounter frames, final EngineCounter bytes) {
@@ -99,16 +101,16 @@ final class StreamLines {
             return String.format(
                     Locale.ROOT,
                     "%,d frames, %,.1f MB in %.0f s",
-                    sum(now, frames, CHANNEL, channel),
-                    sum(now, bytes, CHANNEL, channel) / BYTES_PER_MB,
+                    sum(now, frames, channel),
+                    sum(now, bytes, channel) / BYTES_PER_MB,
                     now.ageS());
         }
         final double seconds = (now.timeNs() - before.timeNs()) / NS_PER_S;
         return String.format(
                 Locale.ROOT,
                 "%,.1f frames/s, %,.1f MB/s",
-                (sum(now, frames, CHANNEL, channel) - sum(before, frames, CHANNEL, channel)) / seconds,
-                (sum(now, bytes, CHANNEL, channel) - sum(before, bytes, CHANNEL, channel)) / BYTES_PER_MB / seconds);
+                (sum(now, frames, channel) - sum(before, frames, channel)) / seconds,
+                (sum(now, bytes, channel) - sum(before, bytes, channel)) / BYTES_PER_MB / seconds);
     }
 
     private static String count(final long value, final String what) {
@@ -141,11 +143,21 @@ final class StreamLines {
                 .toList();
     }
 
+    private static long sum(final ProcessCounters counters, final EngineCounter kind, final String channel) {
+        return sum(counters, kind, Map.of(CHANNEL, channel));
+    }
+
+    // Several readers of a process count as one subscriber.
     private static long sum(
-            final ProcessCounters counters, final EngineCounter kind, final String label, final String value) {
+            final ProcessCounters counters, final EngineCounter kind, final String channel, final String member) {
+        return sum(counters, kind, Map.of(CHANNEL, channel, MEMBER, member));
+    }
+
+    private static long sum(
+            final ProcessCounters counters, final EngineCounter kind, final Map<String, String> labels) {
         return counters.samples().stream()
                 .filter(sample -> sample.name().equals(kind.exportedName()))
-                .filter(sample -> value.equals(sample.labelMap().get(label)))
+                .filter(sample -> sample.labelMap().entrySet().containsAll(labels.entrySet()))
                 .mapToLong(CounterSample::value)
                 .sum();
     }

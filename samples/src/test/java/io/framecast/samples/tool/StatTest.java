@@ -78,6 +78,31 @@ final class StatTest {
     }
 
     @Test
+    void shouldTellReadersOfTheHostByChannelWithWhatTheyHold() {
+        try (CounterTable table = CounterTable.create(file())) {
+            for (final String channel : List.of("cam1", "cam2")) {
+                final String reader =
+                        Labels.of("channel", channel, "member", "process 7 on this host", "delivery", "reliable");
+                table.allocate(EngineCounter.FRAMES_PUBLISHED, Labels.of("channel", channel))
+                        .setOrdered(1);
+                table.allocate(EngineCounter.MEMBER_LAG, reader).setOrdered(3);
+                table.allocate(EngineCounter.MEMBER_CREDIT, reader).setOrdered(60);
+                table.allocate(EngineCounter.MEMBER_HELD_BACK, reader).setOrdered(500_000_000L);
+                table.allocate(EngineCounter.MEMBER_FRAMES_HELD, reader).setOrdered(channel.equals("cam1") ? 2 : 0);
+                table.allocate(EngineCounter.MEMBER_FRAMES_COPIED, reader).setOrdered(channel.equals("cam1") ? 14 : 0);
+            }
+            final String start = ProcessHandle.current().pid()
+                    + "   to process 7 on this host (delivery=reliable): 3 datagrams behind, credit for 60,"
+                    + " asked for 0 repairs, held the publisher back for 0.5 s";
+            final List<String> lines =
+                    tool.run("stat", file().toString()).outText().lines().toList();
+            assertEquals(4, lines.size(), lines::toString);
+            assertEquals(start + ", 2 frames held, 14 copied", lines.get(1));
+            assertEquals(start, lines.get(3));
+        }
+    }
+
+    @Test
     void shouldTellOneObjectWithRatesWhenAskedForJson() {
         try (CounterTable table = CounterTable.create(file());
                 Counter sent = table.allocate(EngineCounter.SENT_BYTES, LABELS);
