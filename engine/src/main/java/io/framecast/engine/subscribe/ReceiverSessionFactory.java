@@ -170,7 +170,9 @@ final class ReceiverSessionFactory {
             report(probe.probe());
         }
         if (way != null && way.kind() == Kind.DIRECT && stream.seal().isEncrypting()) {
-            report(probe.without(Kind.DIRECT, new DeviceException(EncryptionLimits.NO_DIRECT)));
+            final PlacementReport instead = probe.without(Kind.DIRECT, new DeviceException(EncryptionLimits.NO_DIRECT));
+            context.notices().accept("subscriber of " + channel.name() + ": placement: " + instead);
+            report(instead);
         }
         return way == null ? null : way.kind();
     }

@@ -193,7 +193,7 @@ public final class ReceiverMachine {
         return stream;
     }
 
-    /// Whether the source evicted this receiver; else, in state LOST, the source closed or fell silent.
+    /// Whether the source evicted this receiver; else, in state LOST, the source closed, fell silent or served it no more.
     public boolean isEvicted() {
         return source.isEvicted();
     }
