@@ -27,7 +27,7 @@ final class SecurityOptionsTest {
         "|auth=psk:key, AUTO, true, true",
         "|auth=psk:key|cipher=auto, AUTO, true, false",
         "|auth=keys:keys|cipher=aes-gcm, AES_GCM, true, false",
-        "|auth=psk:key|cipher=chacha20-poly1305|rekey=1h, CHACHA20_POLY1305, true, false",
+        "|auth=psk:key|cipher=chacha20-poly1305|rekey=3600s, CHACHA20_POLY1305, true, false",
         "|auth=psk:key|payloads=unprotected, NONE, false, false"
     })
     void shouldEncryptPayloadsWhereverThereAreKeysUnlessToldOtherwise(
