@@ -53,7 +53,7 @@ final class HeardHeaderTest {
                 InetAddress.ofLiteral("127.0.0.1"), (raw[raw.length - 2] & 0xff) << 8 | (raw[raw.length - 1] & 0xff));
     }
 
-    private void stream(final String security) throws IOException {
+    private void stream(final String security, final boolean isRejected) throws IOException {
         final TappedTransport ofSource = new TappedTransport(new UdpTransportProvider());
         final TappedTransport ofSink = new TappedTransport(new UdpTransportProvider());
         final Channel channel =
@@ -69,7 +69,7 @@ final class HeardHeaderTest {
             final long startNs = System.nanoTime();
             int offered = 0;
             int polled = 0;
-            while (polled < FRAMES) {
+            while (polled < FRAMES || (isRejected && !isCounted())) {
                 assertTrue(System.nanoTime() - startNs < LIMIT_NS, () -> subscriber.state() + " " + subscriber.stats());
                 if (publisher.readySubscribers() == 1
                         && offered < FRAMES
@@ -99,6 +99,16 @@ final class HeardHeaderTest {
         }
     }
 
+    // Once all frames are polled nothing more is rejected, and counters come now and then.
+    private boolean isCounted() {
+        try (CounterReader reader = CounterReader.open(counters)) {
+            return reader.samples().stream()
+                    .anyMatch(sample -> sample.name().equals(EngineCounter.REJECTED.exportedName())
+                            && sample.labels().contains("reason=\"bad_tag\"")
+                            && sample.value() > 0);
+        }
+    }
+
     private static void answer(final DatagramChannel stranger, final byte[] heard, final InetSocketAddress to)
             throws IOException {
         for (int i = HEADER_BYTES; i < heard.length; i++) {
@@ -110,20 +120,14 @@ final class HeardHeaderTest {
     @ParameterizedTest
     @ValueSource(strings = {"auth", "cipher"})
     void shouldTakeNoPayloadOfAStranger(final String seal) throws IOException {
-        stream(TestKeys.options(seal));
+        stream(TestKeys.options(seal), true);
         assertEquals(0, altered);
-        try (CounterReader reader = CounterReader.open(counters)) {
-            assertTrue(reader.samples().stream()
-                    .anyMatch(sample -> sample.name().equals(EngineCounter.REJECTED.exportedName())
-                            && sample.labels().contains("reason=\"bad_tag\"")
-                            && sample.value() > 0));
-        }
     }
 
     /// As SECURITY.md says of it; else the test above would show nothing.
     @Test
     void shouldTakePayloadsOfAStrangerWhereTheyAreUnprotected() throws IOException {
-        stream(TestKeys.options("unprotected"));
+        stream(TestKeys.options("unprotected"), false);
         assertTrue(altered > 0);
     }
 }
