@@ -1,47 +1,50 @@
 package io.framecast.reliability.send;
 
+import io.framecast.reliability.wire.AckLayout;
 import java.util.Arrays;
 
 /// The members that ask for datagrams which the source freed, though it waits for these members.
 ///
-/// One such request proves nothing: it may have been overtaken by the acknowledgement of its repair. A member that has
-/// the datagrams shows so by each acknowledgement of its own. A member that lacks them goes on asking, and the source
-/// could never answer it.
+/// Such a request proves nothing: it may be late, or sent again by somebody. An acknowledgement that echoes a later
+/// heartbeat is newer than the request. If the member acknowledges less in it than was freed before that heartbeat,
+/// the member lacks what was freed, and the source could never answer it.
 ///
-/// Pure state; one thread.
+/// Pure state; one thread. Times are nanoseconds since the engine's start.
 final class FreedRequests {
-    /// A member acknowledges more often than that, and asks again at least as often.
-    private static final int PARTS_OF_TIMEOUT = 4;
-
     private static final long NONE = Long.MAX_VALUE;
 
-    private final long patienceNs;
     private final long[] sinceNs;
     private final long[] freed;
+    private final boolean[] lacks;
 
-    FreedRequests(final int membersMax, final long aliveTimeoutNs) {
-        patienceNs = aliveTimeoutNs / PARTS_OF_TIMEOUT;
+    FreedRequests(final int membersMax) {
         sinceNs = new long[membersMax];
         freed = new long[membersMax];
+        lacks = new boolean[membersMax];
         Arrays.fill(sinceNs, NONE);
     }
 
     /// A member asks for a datagram below the first that the source holds.
     ///
     /// @param held that first one
-    /// @return whether the member lacks a freed datagram
+    /// @return whether the member is known to lack a freed datagram
     boolean onRequest(final int member, final long held, final long nowNs) {
         if (sinceNs[member] == NONE) {
             sinceNs[member] = nowNs;
             freed[member] = held;
         }
-        return nowNs - sinceNs[member] >= patienceNs;
+        return lacks[member];
     }
 
-    /// A member acknowledges everything below this sequence by itself.
-    void onAcknowledged(final int member, final long sequence) {
+    /// A member acknowledges everything below a sequence.
+    ///
+    /// @param echoTimeNs time of the heartbeat that it echoes, or [AckLayout#NO_ECHO]
+    /// @param alone whether the member speaks for itself: a co-root's group may be behind it
+    void onAcknowledged(final int member, final long sequence, final long echoTimeNs, final boolean alone) {
         if (sequence >= freed[member]) {
             forget(member);
+        } else if (alone && echoTimeNs != AckLayout.NO_ECHO && echoTimeNs > sinceNs[member]) {
+            lacks[member] = true;
         }
     }
 
@@ -49,5 +52,6 @@ final class FreedRequests {
     void forget(final int member) {
         sinceNs[member] = NONE;
         freed[member] = 0;
+        lacks[member] = false;
     }
 }

@@ -116,7 +116,7 @@ public final class SenderMachine {
         coRoots = new CoRoots(config, members, output, counts, ids);
         words = new CreditWords(config, members, random, output, counts, ids);
         formats = new FormatAnnouncements(window.formats(), members, output, counts, ids);
-        freedRequests = new FreedRequests(config.membersMax(), stream.aliveTimeoutNs());
+        freedRequests = new FreedRequests(config.membersMax());
         admissions = new Admissions(stream, members, random, coRoots, words, ids);
         clockOffsetNs = config.clockOffsetNs();
         channel = stream.channel().getBytes(StandardCharsets.US_ASCII);
@@ -521,7 +521,8 @@ public final class SenderMachine {
             members.of(member).rtt.onSample(nowNs - echo - AckLayout.ECHO_DELAY.unsigned(datagram, offset));
         }
         counts.add(SenderCount.CREDIT_DATAGRAMS, grant > members.of(member).grant ? 1 : 0);
-        freedRequests.onAcknowledged(member, acknowledged);
+        final boolean alone = !AckLayout.isAggregate(datagram, offset);
+        freedRequests.onAcknowledged(member, acknowledged, echo <= nowNs ? echo : AckLayout.NO_ECHO, alone);
         final boolean moved = members.acknowledge(member, acknowledged, grant);
         if (moved) {
             members.of(member).timeoutNs = Long.MAX_VALUE;

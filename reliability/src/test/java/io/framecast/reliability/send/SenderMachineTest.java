@@ -317,13 +317,17 @@ final class SenderMachineTest {
         ack(5, 10, 40);
         pair.window.free(sender.releasable());
         assertEquals(Verdict.GOOD, nack(5, 3, 1));
-        pair.nowNs += MachinePair.ALIVE_NS / 4;
+        final long askedNs = pair.nowNs;
+        pair.nowNs += MachinePair.ALIVE_NS / 2;
+        // Late, or sent again by somebody: they say nothing of now.
+        ack(5, 3, 40);
+        ack(5, new AckValues().progress(3, 40, 3).echo(askedNs, 0));
+        assertEquals(Verdict.GOOD, nack(5, 3, 1));
+        ack(5, new AckValues().progress(3, 40, 3).echo(askedNs + 1, 0));
         ack(5, 10, 40);
         assertEquals(Verdict.GOOD, nack(5, 3, 1));
-        pair.nowNs += MachinePair.ALIVE_NS / 4 - 1;
-        ack(5, 3, 40);
-        assertEquals(Verdict.GOOD, nack(5, 3, 1));
-        pair.nowNs++;
+        pair.nowNs += 2;
+        ack(5, new AckValues().progress(3, 40, 3).echo(pair.nowNs - 1, 0));
         pair.toReceiver.clear();
         assertEquals(Verdict.UNKNOWN_MEMBER, nack(5, 3, 1));
         final MemorySegment evict = pair.toReceiver.remove();
@@ -340,7 +344,8 @@ final class SenderMachineTest {
         ack(5, 10, 40);
         pair.window.free(sender.releasable());
         assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
-        pair.nowNs += MachinePair.ALIVE_NS / 4;
+        pair.nowNs += 2;
+        ack(5, new AckValues().progress(0, 40, 10).echo(pair.nowNs - 1, 0));
         assertEquals(Verdict.UNKNOWN_MEMBER, tell(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
         assertEquals(0, sender.readyMembers());
     }
@@ -353,7 +358,8 @@ final class SenderMachineTest {
         pair.window.free(10);
         for (int i = 0; i < 10; i++) {
             assertEquals(Verdict.GOOD, nack(5, 3, 1));
-            pair.nowNs += MachinePair.ALIVE_NS / 4;
+            pair.nowNs += 2;
+            ack(5, new AckValues().progress(3, 40, 3).echo(pair.nowNs - 1, 0));
         }
         assertEquals(1, sender.readyMembers());
     }
