@@ -107,8 +107,8 @@ public record SecurityOptions(String auth, Cipher cipher, Payloads payloads, int
         return !auth.isEmpty();
     }
 
-    /// The cipher of a publisher's payloads. A subscriber whose own is AUTO takes any, and listens to no source without
-    /// one; a subscriber whose own is NONE listens to no source with one.
+    /// The cipher of a publisher's payloads. A subscriber whose own is AUTO takes any, and listens to no source
+    /// without one; a subscriber whose own is NONE listens to no source with one.
     public Cipher payloadCipher() {
         return isByDefault() ? Cipher.AUTO : cipher;
     }

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A stranger hears a stream with `auth=`, and answers each datagram that its subscriber may have lost before the source
-/// can: with the heard header, its tag and a payload of its own, on the repair port.
+/// A stranger hears a stream with `auth=`, and answers each datagram that its subscriber may have lost before the
+/// source can: with the heard header, its tag and a payload of its own, on the repair port.
 final class HeardHeaderTest {
     private static final long LIMIT_NS = 60_000_000_000L;
     private static final int HEADER_BYTES = 64;

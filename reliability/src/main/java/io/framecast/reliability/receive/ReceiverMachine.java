@@ -51,8 +51,8 @@ public final class ReceiverMachine {
         RECEIVING,
         /// Every frame up to the source's last was polled.
         ENDED,
-        /// The source fell silent, evicted this receiver, or does not hold any more what this receiver lacks. Frames that
-        /// are whole can still be polled.
+        /// The source fell silent, evicted this receiver, or does not hold any more what this receiver lacks. Frames
+        /// that are whole can still be polled.
         LOST,
         /// The source refused the join, or the probe never arrived.
         REFUSED
@@ -193,7 +193,8 @@ public final class ReceiverMachine {
         return stream;
     }
 
-    /// Whether the source evicted this receiver; else, in state LOST, the source closed, fell silent or served it no more.
+    /// Whether the source evicted this receiver; else, in state LOST, the source closed, fell silent or served it no
+    /// more.
     public boolean isEvicted() {
         return source.isEvicted();
     }
@@ -545,8 +546,8 @@ public final class ReceiverMachine {
         return Verdict.GOOD;
     }
 
-    // The source frees nothing that a member which it waits for has not acknowledged, and sends nothing past the credit
-    // of such a member. So it no longer counts this receiver, and may not hear it any more.
+    // The source frees nothing that a member which it waits for has not acknowledged, and sends nothing past the
+    // credit of such a member. So it no longer counts this receiver, and may not hear it any more.
     private void watchService(final long announcedEnd, final long trail, final long nowNs) {
         if (drops == null && trail > queue.acknowledgeable()) {
             source.onUnserved(Reason.UNREPAIRABLE, nowNs);

@@ -115,8 +115,8 @@ final class SourceWatch {
         unservedNs = Long.MAX_VALUE;
     }
 
-    /// A heartbeat shows that the source will never send what this receiver lacks. The source has half of its timeout to
-    /// say why, and to say otherwise: a forged heartbeat ends nothing while those of the source come.
+    /// A heartbeat shows that the source will never send what this receiver lacks. The source has half of its timeout
+    /// to say why, and to say otherwise: a forged heartbeat ends nothing while those of the source come.
     void onUnserved(final Reason why, final long nowNs) {
         unservedReason = why;
         unservedNs = Math.min(unservedNs, nowNs + silenceNs / 2);

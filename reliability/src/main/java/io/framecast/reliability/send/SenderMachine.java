@@ -589,8 +589,8 @@ public final class SenderMachine {
         return Verdict.GOOD;
     }
 
-    // A member requests what the source no longer holds. One that is not waited for learns that from the next heartbeat,
-    // and drops those frames; one that is waited for and lacks them would wait for ever, and is evicted.
+    // A member requests what the source no longer holds. One that is not waited for learns that from the next
+    // heartbeat, and drops those frames; one that is waited for and lacks them would wait for ever, and is evicted.
     private boolean mayStillBeServed(final int member, final long nowNs) {
         if (members.of(member).isWaitedFor()) {
             if (!freedRequests.onRequest(member, window.freed(), nowNs)) {
