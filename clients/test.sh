@@ -290,11 +290,11 @@ test_leader_is_killed() {
     [ "$(grep '^frame [0-9]' "$work/one")" = 'frame 0: 640x480xnv12, uint8[720x640]' ]
 }
 
-# Keys and a channel on which frames are encrypted.
+# Keys and a channel on which frames are encrypted, as auth= has it.
 protected() {
     new_channel
     (umask 077 && for name in key other_key; do printf 'key1 %s\n' "$(od -An -vtx1 -N32 /dev/urandom | tr -d ' \n')" >"$work/$name"; done)
-    channel="$channel|auth=psk:$work/key|cipher=auto"
+    channel="$channel|auth=psk:$work/key"
 }
 
 # A leader of a protected stream is killed; a client with another key finds no leader.
@@ -304,7 +304,7 @@ test_protected() {
     local status=0
     "$follower" --wait-ms 1000 "${channel/psk:*key/psk:$work/other_key}" >"$work/stranger" 2>&1 || status=$?
     cat "$work/stranger"
-    [ "$status" = 2 ] && grep -q 'no process receives or publishes .* auth= and cipher= are the same' "$work/stranger"
+    [ "$status" = 2 ] && grep -q 'no process receives or publishes .* auth=, cipher= and payloads= are the same' "$work/stranger"
     PYTHONPATH=$here/python /usr/bin/python3 -B - "${channel/psk:*key/psk:$work/log}" <<'END'
 import sys, framecast
 try:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Streams with `auth=` between network namespaces, as their users and strangers meet them: files arrive whole, keys that
 # cannot be used end with status 2 and one line, who has no key or another one is kept out and disturbs no other, no byte of
-# a key is shown, what is encrypted does not appear on the network, and what was captured does nothing when it is sent
+# a key is shown, payloads appear on the network only where both ends say so, and what was captured does nothing when it is sent
 # again, to the same stream and to a later one. Prints a line per case; ends with "N passed, N failed".
 # Limit: 1200 s
 #
@@ -319,6 +319,19 @@ evicted_member() {
     whole first
 }
 
+# other_payloads SOURCE-KEY OTHER-KEY: a subscriber says something else of payloads than the source. It names the key, and the
+# one that says the same has all.
+other_payloads() {
+    subscribe 1 same "$uri|auth=psk:$work/a$1"
+    subscribe 2 other "$uri|auth=psk:$work/a$2" --wait-timeout 6
+    rate=8 publish "$uri|auth=psk:$work/a$1" --wait-subscribers 1
+    ended "${subscribers[other]}" 2 other
+    refused other 'write payloads=unprotected at both ends, or at neither'
+    ended "$publisher" 0 src
+    whole same
+    evicted_nobody
+}
+
 # stranger CAPTURE WORD…: hears and sends at the bridge, in the background.
 stranger() {
     ip netns exec "$id-evil" python3 "$work/stranger.py" "$@" >"$work/shown.stranger" 2>&1 &
@@ -345,18 +358,19 @@ watched() {
     note="${note:-}$(tail -n 1 "$work/shown.stranger") "
 }
 
-# captured CIPHER SOURCE-AUTH FIRST-AUTH SECOND-AUTH: with what is captured sent again at once, and into a later stream.
+# captured KEY=VALUE SOURCE-AUTH FIRST-AUTH SECOND-AUTH: with what is captured sent again at once, and into a later stream.
+# The first is a channel's key for payloads, or empty.
 captured() {
-    local cipher=$1 file=$work/capture marker
+    local payloads=$1 file=$work/capture marker
     shift
-    [ -z "$cipher" ] || uri="$uri|cipher=$cipher"
+    [ -z "$payloads" ] || uri="$uri|$payloads"
     rm -f "$file"
     watched "$@" echo "$file"
     for marker in "$METADATA_MARKER" "$FORMAT_MARKER"; do
         ! grep -qaF "$marker" "$file" || fail "$marker is on the network"
     done
-    if [ -z "$cipher" ]; then
-        # SECURITY.md says that payloads are not encrypted by auth= alone.
+    if [ "$payloads" = payloads=unprotected ]; then
+        # As SECURITY.md says.
         grep -qaF "$PAYLOAD_MARKER" "$file" || fail 'no payload was captured'
     else
         ! grep -qaF "$PAYLOAD_MARKER" "$file" || fail "$PAYLOAD_MARKER is on the network"
@@ -514,9 +528,11 @@ run_case 'keys that cannot be used' unusable_keys
 run_case 'another key, and none, beside a member' strangers
 run_case 'sources with another key, and none' strange_sources
 run_case 'capture without auth=' shown_without
+run_case 'payloads: the source encrypts, a subscriber does not' other_payloads '' '|payloads=unprotected'
+run_case 'payloads: a subscriber encrypts, the source does not' other_payloads '|payloads=unprotected' ''
 run_case 'capture and replay, keys' captured '' "keys:$work/members" "keys:$work/a" "keys:$work/b"
-for cipher in '' $CIPHERS; do
-    run_case "capture and replay, psk${cipher:+, cipher=$cipher}" captured "$cipher" \
+for payloads in '' payloads=unprotected ${CIPHERS:+$(printf 'cipher=%s ' $CIPHERS)}; do
+    run_case "capture and replay, psk${payloads:+, $payloads}" captured "$payloads" \
         "psk:$work/a" "psk:$work/a" "psk:$work/a"
 done
 end_cases

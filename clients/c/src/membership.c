@@ -97,7 +97,7 @@ fc_status fci_enter_first(struct fc_subscriber *subscriber, fc_error *error) {
             return fci_fail(error, FC_E_NO_LEADER,
                             "host group: no process receives or publishes %s on this host; start `framecast serve URI`,"
                             " or a subscriber or publisher with |host-group=%s here, and look that interface=,"
-                            " frames-held=, ring=, attach-after=, auth= and cipher= are the same",
+                            " frames-held=, ring=, attach-after=, auth=, cipher= and payloads= are the same",
                             subscriber->channel.name, subscriber->channel.host_group);
         }
         const fc_options *options = &subscriber->options;

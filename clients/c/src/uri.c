@@ -20,7 +20,7 @@ enum key {
     GROUP, CONTROL, IPC, CHANNEL, INTERFACE, MTU, TTL, DSCP, SOCKET_BUFFER, RATE, ONE_SIDED, UNICAST_PORTS, WINDOW,
     FRAME_MAX, RING, RING_MAX, FRAMES_HELD, DEVICE, DELIVERY, ALIVE_TIMEOUT, REORDER, CO_ROOTS, FEED, SETS, SITE, SERVE,
     SOURCES, REJOIN, JOIN, HOST_GROUP, LEADERS, ATTACH_AFTER, PLACEMENT, FASTCOPY_MAX, FASTCOPY_READ_MAX, GATHER_MAX,
-    CHUNK, AUTH, CIPHER, REKEY, KEYS
+    CHUNK, AUTH, CIPHER, PAYLOADS, REKEY, KEYS
 };
 
 static const char *const NAMES[KEYS] = {
@@ -28,7 +28,7 @@ static const char *const NAMES[KEYS] = {
     "unicast-ports", "window", "frame-max", "ring", "ring-max", "frames-held", "device", "delivery", "alive-timeout",
     "reorder", "co-roots", "feed", "sets", "site", "serve", "sources", "rejoin", "join", "host-group", "leaders",
     "attach-after", "placement", "fastcopy-max", "fastcopy-read-max", "gather-max", "chunk", "auth",
-    "cipher", "rekey"};
+    "cipher", "payloads", "rekey"};
 
 struct parser {
     struct fci_channel *channel;
@@ -238,6 +238,35 @@ static fc_status read_cipher(struct parser *parser, const char *text) {
     return FC_OK;
 }
 
+static fc_status read_payloads(struct parser *parser, const char *text) {
+    return strcmp(text, "unprotected") == 0 ? FC_OK : COMPLAIN(parser, "payloads: expected unprotected, got %s", text);
+}
+
+/* Payloads are encrypted wherever there is a key, unless payloads=unprotected. */
+static fc_status settle_cipher(struct parser *parser) {
+    struct fci_channel *channel = parser->channel;
+    bool keyed = channel->key_tag[0] != 0;
+    bool none = strcmp(channel->cipher, "none") == 0;
+    if (parser->given[CIPHER] && !keyed) {
+        return COMPLAIN(parser, "cipher: needs auth=psk:FILE or auth=keys:FILE");
+    }
+    if (parser->given[PAYLOADS]) {
+        if (!keyed) {
+            return COMPLAIN(parser, "payloads: needs auth=psk:FILE or auth=keys:FILE");
+        }
+        return none ? FC_OK
+                    : COMPLAIN(parser, "payloads: expected no cipher= beside unprotected, got cipher=%s", channel->cipher);
+    }
+    if (keyed && none && parser->given[CIPHER]) {
+        return COMPLAIN(parser, "cipher: none beside auth= leaves payloads without protection; write payloads=unprotected at"
+                                " both ends, or leave cipher= out");
+    }
+    if (keyed && none) {
+        strcpy(channel->cipher, "auto");
+    }
+    return FC_OK;
+}
+
 static fc_status read_auth(struct parser *parser, const char *text) {
     return fci_key_tag(text, parser->publishes, parser->channel->key_tag, parser->error);
 }
@@ -311,6 +340,7 @@ static fc_status read_value(struct parser *parser, enum key key, const char *tex
                    : COMPLAIN(parser, "join: expected frame or keyframe, got %s", text);
     case AUTH: return read_auth(parser, text);
     case CIPHER: return read_cipher(parser, text);
+    case PAYLOADS: return read_payloads(parser, text);
     default:
         /* Of the network: the leader's. */
         return FC_OK;
@@ -401,8 +431,8 @@ static fc_status parse(const char *uri, bool publishes, struct fci_channel *chan
     if (status == FC_OK && !parser.given[GROUP]) {
         return COMPLAIN(&parser, "expected group=, got none");
     }
-    if (status == FC_OK && !publishes && parser.given[CIPHER] && channel->key_tag[0] == 0) {
-        return COMPLAIN(&parser, "cipher: needs auth=psk:FILE or auth=keys:FILE");
+    if (status == FC_OK && !publishes) {
+        status = settle_cipher(&parser);
     }
     if (!parser.rejoins && channel->delivery == FCI_LATEST) {
         channel->rejoin_ms = REJOIN_LATEST_MS;

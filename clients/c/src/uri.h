@@ -34,7 +34,7 @@ struct fci_channel {
     int cuda_device;
     /* Of the key of `auth=`; empty without. */
     char key_tag[17];
-    /* `none` where none was given. */
+    /* `auto` with a key alone, `none` without a key and with `payloads=unprotected`. */
     char cipher[24];
     /* placement=shared: frames may be read in another process's device memory. */
     bool reads_in_place;

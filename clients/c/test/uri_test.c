@@ -174,6 +174,15 @@ static void should_name_groups_by_their_key(void) {
     fci_source_name(&channel, "udp", "net:[4026531840]", name);
     CHECK_TEXT("819b21d51c9e7b48", name);
     CHECK_TEXT("a5338eed02c72402", parsed(with_key("keys", "")).key_tag);
+    CHECK_TEXT("auto", parsed(with_key("psk", "")).cipher);
+    CHECK_TEXT("none", parsed(with_key("psk", "|payloads=unprotected")).cipher);
+    refused(FC_E_URI, "channel URI: payloads: expected unprotected, got plain", with_key("psk", "|payloads=plain"));
+    refused(FC_E_URI, "channel URI: payloads: expected no cipher= beside unprotected, got cipher=auto",
+            with_key("psk", "|cipher=auto|payloads=unprotected"));
+    refused(FC_E_URI,
+            "channel URI: cipher: none beside auth= leaves payloads without protection; write payloads=unprotected at both"
+            " ends, or leave cipher= out",
+            with_key("psk", "|cipher=none"));
     fc_error error = {.status = FC_OK, .text = ""};
     CHECK_NUMBER(FC_OK, fci_parse_published(with_key("keys", ""), &channel, &error));
     CHECK_TEXT("", channel.key_tag);
@@ -194,6 +203,8 @@ static void should_name_groups_by_their_key(void) {
     refused(FC_E_KEY, "auth: expected psk:FILE or keys:PATH, got file", "framecast:udp?group=224.0.0.9:1|auth=file");
     refused(FC_E_KEY, "auth: cannot read /nowhere: No such file or directory", "framecast:udp?group=224.0.0.9:1|auth=psk:/nowhere");
     refused(FC_E_URI, "channel URI: cipher: needs auth=psk:FILE or auth=keys:FILE", "framecast:udp?group=224.0.0.9:1|cipher=auto");
+    refused(FC_E_URI, "channel URI: payloads: needs auth=psk:FILE or auth=keys:FILE",
+            "framecast:udp?group=224.0.0.9:1|payloads=unprotected");
     refused(FC_E_URI, "channel URI: cipher: expected none, auto, aes-gcm or chacha20-poly1305, got des",
             "framecast:udp?group=224.0.0.9:1|cipher=des");
 }

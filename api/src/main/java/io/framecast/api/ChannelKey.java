@@ -35,8 +35,10 @@ public enum ChannelKey {
     UNICAST_PORTS("unicast-ports"),
     /// See [SecurityOptions#auth]: `psk:FILE` or `keys:PATH`.
     AUTH("auth"),
-    /// See [SecurityOptions#cipher]: `auto`, `aes-gcm`, `chacha20-poly1305` or `none`.
+    /// See [SecurityOptions#cipher]: `auto`, `aes-gcm` or `chacha20-poly1305`; `none` without `auth=`.
     CIPHER("cipher"),
+    /// See [SecurityOptions#payloads]: `unprotected`, at both ends or at neither.
+    PAYLOADS("payloads"),
     /// See [SecurityOptions#rekeyMs]: `10m`, `1h`. A publisher's.
     REKEY("rekey"),
     /// See [StreamConfig#windowBytes].
@@ -173,6 +175,11 @@ public enum ChannelKey {
                 CIPHER,
                 link.security().cipher().word(),
                 SecurityOptions.DEFAULT.cipher().word());
+        add(
+                parts,
+                PAYLOADS,
+                link.security().payloads().word(),
+                SecurityOptions.DEFAULT.payloads().word());
         add(
                 parts,
                 REKEY,

@@ -139,6 +139,7 @@ final class ChannelParser {
         return new SecurityOptions(
                 value(ChannelKey.AUTH),
                 cipher(),
+                payloads(),
                 rekey == null ? SecurityOptions.DEFAULT.rekeyMs() : SecurityOptions.rekeyMs(rekey));
     }
 
@@ -147,10 +148,31 @@ final class ChannelParser {
                 ChannelKey.CIPHER, SecurityOptions.DEFAULT.cipher().word());
         for (final SecurityOptions.Cipher cipher : SecurityOptions.Cipher.values()) {
             if (cipher.word().equals(text)) {
+                refuseUnprotected(cipher);
                 return cipher;
             }
         }
         throw new IllegalArgumentException("cipher: expected auto, aes-gcm, chacha20-poly1305 or none, got " + text);
+    }
+
+    private void refuseUnprotected(final SecurityOptions.Cipher cipher) {
+        final boolean unprotected = cipher == SecurityOptions.Cipher.NONE
+                && values.containsKey(ChannelKey.CIPHER)
+                && values.containsKey(ChannelKey.AUTH)
+                && !values.containsKey(ChannelKey.PAYLOADS);
+        if (unprotected) {
+            throw new IllegalArgumentException("cipher: none beside auth= leaves payloads without protection; write"
+                    + " payloads=unprotected at both ends, or leave cipher= out");
+        }
+    }
+
+    private SecurityOptions.Payloads payloads() {
+        final SecurityOptions.Payloads unprotected = SecurityOptions.Payloads.UNPROTECTED;
+        final String text = value(ChannelKey.PAYLOADS);
+        if (!text.isEmpty() && !text.equals(unprotected.word())) {
+            throw new IllegalArgumentException("payloads: expected " + unprotected.word() + ", got " + text);
+        }
+        return text.isEmpty() ? SecurityOptions.DEFAULT.payloads() : unprotected;
     }
 
     private boolean isOneSided() {

@@ -5,17 +5,15 @@ import java.nio.file.Path;
 /// The members of a stream, and the secrecy of its payloads.
 ///
 /// @param auth `psk:FILE`: all who hold a key of that file; `keys:PATH`: at a publisher a directory with a key file for
-///     each member, at a subscriber its own key file; empty: everybody. Without a cipher payloads are not
-/// authenticated.
-///     Both ends have it, or neither. See SECURITY.md
-/// @param cipher encrypts and authenticates payloads, at a publisher; a subscriber that names one listens to no source
-///     without it, and one that names none takes what the source has
+///     each member, at a subscriber its own key file; empty: everybody. Both ends have it, or neither. See SECURITY.md
+/// @param cipher as `cipher=` names it; NONE where it does not: then [#payloadCipher] follows from the others
+/// @param payloads whether those who hold no key may read and alter payloads, which both ends say alike
 /// @param rekeyMs time after which a publisher changes the keys, in milliseconds; 0: only after an eviction and where a
 ///     key was used long enough
-public record SecurityOptions(String auth, Cipher cipher, int rekeyMs) {
+public record SecurityOptions(String auth, Cipher cipher, Payloads payloads, int rekeyMs) {
     public static final int REKEY_MIN_MS = 1_000;
     public static final int REKEY_MAX_MS = 86_400_000;
-    public static final SecurityOptions DEFAULT = new SecurityOptions("", Cipher.NONE, 0);
+    public static final SecurityOptions DEFAULT = new SecurityOptions("", Cipher.NONE, Payloads.PROTECTED, 0);
 
     private static final String SHARED = "psk:";
     private static final String BY_MEMBER = "keys:";
@@ -42,12 +40,38 @@ public record SecurityOptions(String auth, Cipher cipher, int rekeyMs) {
         }
     }
 
+    /// What becomes of payloads where there are keys, by its word in a URI.
+    public enum Payloads {
+        /// They are encrypted and authenticated.
+        PROTECTED("protected"),
+        /// Headers and control datagrams are protected alone.
+        UNPROTECTED("unprotected");
+
+        private final String word;
+
+        Payloads(final String word) {
+            this.word = word;
+        }
+
+        /// As `payloads=` says it.
+        public String word() {
+            return word;
+        }
+    }
+
     public SecurityOptions {
         if (!auth.isEmpty() && Path.of(path(auth)).toString().isEmpty()) {
             throw new IllegalArgumentException("auth: expected psk:FILE or keys:PATH, got " + auth);
         }
         if (auth.isEmpty() && cipher != Cipher.NONE) {
             throw new IllegalArgumentException("cipher: expected auth= beside it, got " + cipher.word() + " alone");
+        }
+        if (auth.isEmpty() && payloads != Payloads.PROTECTED) {
+            throw new IllegalArgumentException("payloads: expected auth= beside it, got " + payloads.word() + " alone");
+        }
+        if (payloads == Payloads.UNPROTECTED && cipher != Cipher.NONE) {
+            throw new IllegalArgumentException(
+                    "payloads: expected no cipher= beside unprotected, got cipher=" + cipher.word());
         }
         if (auth.isEmpty() && rekeyMs != 0) {
             throw new IllegalArgumentException("rekey: expected auth= beside it, got " + rekeyMs + " ms alone");
@@ -83,8 +107,19 @@ public record SecurityOptions(String auth, Cipher cipher, int rekeyMs) {
         return !auth.isEmpty();
     }
 
+    /// The cipher of a publisher's payloads. A subscriber whose own is AUTO takes any, and listens to no source
+    /// without one; a subscriber whose own is NONE listens to no source with one.
+    public Cipher payloadCipher() {
+        return isByDefault() ? Cipher.AUTO : cipher;
+    }
+
+    /// Whether payloads are encrypted because `auth=` stands alone.
+    public boolean isByDefault() {
+        return isAuthenticated() && payloads == Payloads.PROTECTED && cipher == Cipher.NONE;
+    }
+
     /// Whether payloads are encrypted and authenticated.
     public boolean isEncrypted() {
-        return cipher != Cipher.NONE;
+        return payloadCipher() != Cipher.NONE;
     }
 }

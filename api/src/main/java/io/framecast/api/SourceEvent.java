@@ -33,8 +33,8 @@ public record SourceEvent(long session, Kind kind, long firstFrameId, String rea
         REJOINED,
         /// It said that this was all, and every frame up to it was given.
         ENDED,
-        /// It fell silent, closed without an end, or evicted this subscriber; what was whole was given. With
-        /// `rejoin=` it is waited for.
+        /// It fell silent, closed without an end, evicted this subscriber, or does not hold any more what this
+        /// subscriber lacks; what was whole was given. With `rejoin=` it is waited for.
         LOST
     }
 }

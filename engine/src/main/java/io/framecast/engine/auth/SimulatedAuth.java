@@ -22,8 +22,8 @@ import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
-/// `auth=` and `cipher=` for the simulator: the classes that ship, with one shared key that is no secret, and with the
-/// JDK's ciphers for payloads, whose memory is of the heap there.
+/// `auth=`, with and without a cipher, for the simulator: the classes that ship, with one shared key that is no
+/// secret, and with the JDK's ciphers for payloads, whose memory is of the heap there.
 ///
 /// Stateless; what it makes belongs to its caller, one thread.
 public final class SimulatedAuth implements SimSecurity {
@@ -36,7 +36,8 @@ public final class SimulatedAuth implements SimSecurity {
         this.seal = seal;
     }
 
-    /// Most seeds have `auth=` alone, some a cipher too; none has one where payloads land where nothing opens them.
+    /// Most seeds have `payloads=unprotected`, some a cipher; none has one where payloads land where nothing opens
+    /// them.
     public static SimulatedAuth of(final long seed, final Swarm swarm) {
         return new SimulatedAuth(
                 switch (swarm.direct() ? 0 : Math.floorMod(seed, 6)) {

@@ -282,7 +282,7 @@ public final class HostGroups {
                 + '|'
                 + channel.stream().sources().attachAfterMs()
                 + (part.isEmpty() ? "" : '|' + part);
-        final String cipher = channel.link().security().cipher().word();
+        final String cipher = channel.link().security().payloadCipher().word();
         return hash(keyTag.isEmpty() ? described : described + "|key " + keyTag + '|' + cipher);
     }
 

@@ -22,6 +22,7 @@ import io.framecast.engine.publish.EnginePublisher;
 import io.framecast.engine.publish.SourceSession;
 import io.framecast.engine.ready.Uninterrupted;
 import io.framecast.engine.ready.Wakeup;
+import io.framecast.engine.session.EncryptionLimits;
 import io.framecast.engine.session.EpochClock;
 import io.framecast.engine.session.SessionAgent;
 import io.framecast.engine.session.SessionContext;
@@ -147,6 +148,7 @@ public final class FramecastNode implements Framecast, SessionHost {
     }
 
     private EnginePublisher publisher(final Channel channel) {
+        EncryptionLimits.requireNoGather(channel);
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             final Transport transport = opened.add(providers.openTransport(channel));
             final int memoryNode = HostPlace.memoryNode(Topology.ofHost(), transport.networkInterface());
@@ -238,6 +240,7 @@ public final class FramecastNode implements Framecast, SessionHost {
             final @Nullable GroupLeader leader,
             final Consumer<EngineSubscriber> removal) {
         final Channel channel = place.channel();
+        EncryptionLimits.requirePlacement(channel, device);
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             final EngineSubscriber subscriber = new EngineSubscriber(channel, device, leader, this, removal);
             final Transport transport = opened.add(providers.openTransport(channel));

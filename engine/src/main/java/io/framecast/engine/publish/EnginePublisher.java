@@ -17,6 +17,7 @@ import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.ready.Uninterrupted;
 import io.framecast.engine.ready.Wakeup;
+import io.framecast.engine.session.EncryptionLimits;
 import io.framecast.engine.session.EpochClock;
 import io.framecast.engine.session.Failures;
 import io.framecast.engine.session.SessionHost;
@@ -399,6 +400,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             final DeviceBackend device =
                     opened.add(host.openDevice(channel.stream().device()));
+            EncryptionLimits.requireHostFrames(channel, device);
             final DeviceSource made =
                     new DeviceSource(device, session, channel.stream().placement(), host.notices());
             opened.keep();

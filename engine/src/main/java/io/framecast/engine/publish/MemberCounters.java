@@ -166,6 +166,8 @@ final class MemberCounters implements AutoCloseable {
             case SLOW ->
                 "it held the source back for longer than delivery=" + name(one.delivery()) + " allows, " + one.lag()
                         + " datagrams behind";
+            case UNREPAIRABLE ->
+                "it asks for datagrams that were acknowledged for it and are freed, " + one.lag() + " datagrams behind";
             default ->
                 "silent for " + TimeUnit.NANOSECONDS.toMillis(one.silentNs()) / 1e3 + " s, " + one.lag()
                         + " datagrams behind";

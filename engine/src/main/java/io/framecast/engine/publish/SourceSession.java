@@ -223,7 +223,8 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
         window.sealedBy(made, memory.ring().payload());
         if (!kind.isEncrypting()) {
             notices.accept("publisher of " + channel.name()
-                    + ": for those who have a key alone; payloads are neither encrypted nor authenticated");
+                    + ": for those who have a key alone; payloads=unprotected: payloads are neither encrypted nor"
+                    + " authenticated");
         }
         return made;
     }
@@ -246,7 +247,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
 
     private StreamInfo.Seal sealOf(final Channel channel) {
         final SecurityOptions security = channel.link().security();
-        return switch (security.cipher()) {
+        return switch (security.payloadCipher()) {
             case NONE -> security.isAuthenticated() ? StreamInfo.Seal.HEADER : StreamInfo.Seal.NONE;
             case AES_GCM -> StreamInfo.Seal.AES_GCM;
             case CHACHA20_POLY1305 -> StreamInfo.Seal.CHACHA20_POLY1305;

@@ -30,6 +30,9 @@ public final class DisconnectReason {
                         : "source lost: silent for " + silenceMs + " ms (alive-timeout); is it running?";
             }
             case CLOSED -> "source lost: it closed without end of stream";
+            case UNREPAIRABLE ->
+                "source lost: it does not hold any more what this subscriber lacks, and would never send it; subscribe"
+                        + " again, or set rejoin=";
             case SLOW ->
                 "source lost: it evicted this subscriber for holding it back longer than its delivery= allows; release"
                         + " frames sooner, or subscribe again";
@@ -73,7 +76,7 @@ public final class DisconnectReason {
                         + " bytes did not pass from the source; lower mtu= at the source";
             case RING_TOO_SMALL -> "join refused: ring too small for the source's frame-max; enlarge ring=";
             case FULL -> "join refused: the source holds as many subscribers as it can";
-            case UNKNOWN, LEFT, CLOSED, SLOW ->
+            case UNKNOWN, LEFT, CLOSED, SLOW, UNREPAIRABLE ->
                 obstacle.isEmpty() ? "join refused: the source closed" : obstacle + "; then the source closed";
         };
     }

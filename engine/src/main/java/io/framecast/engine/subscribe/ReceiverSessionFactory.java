@@ -18,6 +18,7 @@ import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.memory.SystemMemory;
 import io.framecast.engine.port.ControlLane;
 import io.framecast.engine.port.LossInjector;
+import io.framecast.engine.session.EncryptionLimits;
 import io.framecast.engine.session.Failures;
 import io.framecast.engine.session.MemoryNeeds;
 import io.framecast.engine.session.Policies;
@@ -139,20 +140,27 @@ final class ReceiverSessionFactory {
             throw new IncompatibleSourceException(
                     "auth: a source of this stream contradicts itself; listening for another", null);
         }
-        final boolean asked = switch (security.cipher()) {
-            case NONE -> true;
+        final boolean asked = switch (security.payloadCipher()) {
+            case NONE -> !seal.isEncrypting();
             case AUTO -> seal.isEncrypting();
             case AES_GCM -> seal == Seal.AES_GCM;
             case CHACHA20_POLY1305 -> seal == Seal.CHACHA20_POLY1305;
         };
         if (!asked) {
-            throw new IncompatibleSourceException(
-                    "cipher: expected a source with cipher="
-                            + security.cipher().word() + ", got one "
-                            + (seal.isEncrypting() ? "with another cipher" : "that does not encrypt payloads")
-                            + "; give both the same cipher=",
-                    null);
+            throw new IncompatibleSourceException(contradiction(security, seal), null);
         }
+    }
+
+    private static String contradiction(final SecurityOptions security, final Seal seal) {
+        if (security.isEncrypted() && seal.isEncrypting()) {
+            return "cipher: expected a source with cipher=" + security.cipher().word()
+                    + ", got one with another cipher; give both the same cipher=";
+        }
+        return "payloads: "
+                + (seal.isEncrypting()
+                        ? "this subscriber says unprotected, and the source encrypts them"
+                        : "the source says unprotected, and this subscriber does not")
+                + "; write payloads=unprotected at both ends, or at neither";
     }
 
     // Chosen once for all sessions, before the memory of the first is counted, and again where a session's payloads
@@ -162,8 +170,9 @@ final class ReceiverSessionFactory {
             report(probe.probe());
         }
         if (way != null && way.kind() == Kind.DIRECT && stream.seal().isEncrypting()) {
-            report(probe.without(
-                    Kind.DIRECT, new DeviceException("payloads of a stream with cipher= are opened in host memory")));
+            final PlacementReport instead = probe.without(Kind.DIRECT, new DeviceException(EncryptionLimits.NO_DIRECT));
+            context.notices().accept("subscriber of " + channel.name() + ": placement: " + instead);
+            report(instead);
         }
         return way == null ? null : way.kind();
     }

@@ -126,6 +126,13 @@ final class SimulatedAuthTest {
         assertEquals(List.of(), run(267_351_991, swarm).violations());
     }
 
+    /// A receiver lacks one datagram that its source has freed, and the source does not answer it any more.
+    @Test
+    void shouldEndWhereItsSourceDoesNotHoldWhatItLacks() {
+        final Swarm swarm = Swarm.of(4, -1).withCrashes().withOneSided();
+        assertEquals(List.of(), run(77_000_858, swarm).violations());
+    }
+
     @Test
     void shouldRepeatItselfWhenTheSeedIsTheSame() {
         for (long seed = 1; seed <= 5; seed++) {

@@ -11,11 +11,12 @@ public final class TestKeys {
 
     /// A channel's keys of its security.
     ///
-    /// @param seal `plain`, `auth` or `cipher`
+    /// @param seal `plain`, `auth`, `unprotected` or `cipher`
     public static String options(final String seal) {
         return switch (seal) {
             case "plain" -> "";
             case "auth" -> "|auth=psk:" + file();
+            case "unprotected" -> "|payloads=unprotected|auth=psk:" + file();
             case "cipher" -> "|cipher=aes-gcm|rekey=1s|auth=psk:" + file();
             default -> throw new IllegalArgumentException(seal);
         };

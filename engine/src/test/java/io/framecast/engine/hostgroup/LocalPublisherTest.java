@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// Subscribers that read a publisher's window on its own host. Each has a node of its own, as processes have.
 @ParameterizedClass
-@CsvSource({"udp, plain", "aeron, plain", "udp, auth", "udp, cipher", "aeron, cipher"})
+@CsvSource({"udp, plain", "aeron, plain", "udp, unprotected", "udp, cipher", "aeron, auth"})
 class LocalPublisherTest {
     private static final int FRAME_MAX = 100_000;
     private static final int FRAMES = 800;

@@ -17,7 +17,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /// One without a key that hears a stream and sends to all of its ports, from a socket of its own: noise, headers under
-/// a right checksum, what it heard, plain control datagrams of every type, and handshakes. One thread.
+/// a right checksum, what it heard, heard headers with other payloads, plain control datagrams of every type, and
+/// handshakes. One thread.
 final class AuthFlood implements AutoCloseable {
     // Handshakes alone come in bursts.
     private static final int BURST_MAX = 500;
@@ -130,13 +131,22 @@ final class AuthFlood implements AutoCloseable {
     }
 
     private byte[] data(final LaneKind kind) {
-        return switch (random.nextInt(isProtected ? 5 : 3)) {
+        return switch (random.nextInt(isProtected ? 6 : 3)) {
             case 0 -> noise(2_000);
             case 1 -> replay(kind);
             case 2 -> replay(kind == LaneKind.DATA ? LaneKind.REPAIR : LaneKind.DATA);
             case 3 -> forgedData(SEALED_HEADER);
+            case 4 -> otherPayload();
             default -> forgedData(DATA_HEADER);
         };
+    }
+
+    // A header that was heard, with its tag, and other payload. A receiver that lost the datagram must not take it.
+    private byte[] otherPayload() {
+        final List<byte[]> latest = source.latest(LaneKind.DATA);
+        final byte[] heard = latest.isEmpty() ? new byte[0] : latest.get(random.nextInt(latest.size()));
+        randomise(heard, Math.min(heard.length, SEALED_HEADER));
+        return heard.length > SEALED_HEADER ? heard : new byte[0];
     }
 
     private byte[] noise(final int bytesMax) {

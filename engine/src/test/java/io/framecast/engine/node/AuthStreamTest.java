@@ -9,6 +9,7 @@ import io.framecast.api.Channel;
 import io.framecast.api.FrameOptions;
 import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
+import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.api.error.ConfigException;
 import java.io.IOException;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Streams with `auth=`, over real lanes on loopback: members have every frame, others are not listened to and hear
 /// nothing.
@@ -73,13 +75,23 @@ final class AuthStreamTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"udp, 0", "udp, 0.02", "aeron, 0.02"})
-    void shouldDeliverEveryFrameToWhoHasTheKey(final String transport, final double loss) {
+    @CsvSource({
+        "udp, 0, ''",
+        "udp, 0.02, ''",
+        "aeron, 0.02, ''",
+        "udp, 0.02, |payloads=unprotected",
+        "aeron, 0.02, |payloads=unprotected"
+    })
+    void shouldDeliverEveryFrameToWhoHasTheKey(final String transport, final double loss, final String payloads) {
         final List<String> notices = new CopyOnWriteArrayList<>();
-        try (StreamFixture streams = new StreamFixture(config(loss, notices), transport, "|auth=psk:" + key)) {
+        try (StreamFixture streams = new StreamFixture(config(loss, notices), transport, payloads + "|auth=psk:" + key)) {
             stream(streams);
         }
         assertTrue(notices.stream().noneMatch(line -> line.contains(FIRST)), notices::toString);
+        assertEquals(
+                !payloads.isEmpty(),
+                notices.stream().anyMatch(line -> line.contains("payloads=unprotected: payloads are neither encrypted")),
+                notices::toString);
     }
 
     @ParameterizedTest
@@ -102,7 +114,7 @@ final class AuthStreamTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"udp, ''", "udp, |cipher=aes-gcm", "aeron, |cipher=aes-gcm"})
+    @CsvSource({"udp, |payloads=unprotected", "udp, |cipher=aes-gcm", "aeron, ''"})
     void shouldChangeItsKeysWithoutAGap(final String transport, final String cipher) {
         final List<String> notices = new CopyOnWriteArrayList<>();
         final String keys = cipher + "|rekey=1s|auth=psk:" + key;
@@ -123,9 +135,22 @@ final class AuthStreamTest {
         assertTrue(notices.stream().noneMatch(line -> line.contains("evicted")), notices::toString);
     }
 
-    @Test
-    void shouldNotListenToASourceThatDoesNotEncrypt() {
-        shouldKeepOut("|cipher=auto|auth=psk:" + key, "does not encrypt payloads");
+    @ParameterizedTest
+    @ValueSource(strings = {"", "|cipher=auto", "|cipher=aes-gcm"})
+    void shouldNotListenToASourceWhosePayloadsAreUnprotected(final String cipher) {
+        shouldKeepOut(
+                "|payloads=unprotected",
+                cipher + "|auth=psk:" + key,
+                "payloads: the source says unprotected, and this subscriber does not; write payloads=unprotected");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "|cipher=aes-gcm"})
+    void shouldNotListenToASourceThatEncryptsWhereItsOwnPayloadsAreUnprotected(final String cipher) {
+        shouldKeepOut(
+                cipher,
+                "|payloads=unprotected|auth=psk:" + key,
+                "payloads: this subscriber says unprotected, and the source encrypts them; write payloads=unprotected");
     }
 
     @Test
@@ -144,12 +169,16 @@ final class AuthStreamTest {
     }
 
     private void shouldKeepOut(final String auth, final String line) {
+        shouldKeepOut("", auth, line);
+    }
+
+    private void shouldKeepOut(final String ofSource, final String auth, final String line) {
         final List<String> notices = new CopyOnWriteArrayList<>();
         final List<String> lines = new CopyOnWriteArrayList<>();
-        try (StreamFixture streams = new StreamFixture(config(0, notices), "udp", "|auth=psk:" + key);
+        try (StreamFixture streams = new StreamFixture(config(0, notices), "udp", ofSource + "|auth=psk:" + key);
                 Framecast stranger = Framecast.launch(config(0, lines))) {
             final Channel channel = streams.publisher.channel();
-            final String uri = channel.toString().replaceAll("\\|auth=[^|]*", "");
+            final String uri = channel.toString().replaceAll("\\|(auth|cipher|payloads)=[^|]*", "");
             final Subscriber kept = stranger.subscribe(Channel.parse(uri + auth));
             streams.await(() -> lines.stream().anyMatch(text -> text.contains(line)), line);
             stream(streams);
@@ -197,6 +226,26 @@ final class AuthStreamTest {
             streams.await(() -> notices.stream().anyMatch(text -> text.contains("has no auth=")), "a notice");
             assertEquals(1, streams.publisher.readySubscribers());
             careful.close();
+        }
+    }
+
+    @Test
+    void shouldRefuseToSendFromADeviceWhatItEncrypts() {
+        final String auth = "|auth=psk:" + key;
+        try (Framecast node = Framecast.launch(NodeConfig.DEFAULT)) {
+            final Channel gathered = StreamFixture.channel("udp", "|device=test|gather-max=64k" + auth);
+            final ConfigException gather = assertThrows(ConfigException.class, () -> node.publish(gathered));
+            assertTrue(gather.getMessage().startsWith("gather-max: "), gather::getMessage);
+            assertTrue(gather.getMessage().contains("payloads=unprotected"), gather::getMessage);
+            try (Publisher publisher = node.publish(StreamFixture.channel("udp", "|device=test" + auth))) {
+                final ConfigException device = assertThrows(ConfigException.class, publisher::device);
+                assertTrue(device.getMessage().contains("payloads=unprotected"), device::getMessage);
+            }
+            for (final String asked : List.of("|payloads=unprotected", "|cipher=auto")) {
+                try (Publisher publisher = node.publish(StreamFixture.channel("udp", "|device=test" + asked + auth))) {
+                    assertEquals("test:0", publisher.device().name());
+                }
+            }
         }
     }
 

@@ -184,12 +184,12 @@ class CoRootStreamTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "|cipher=auto"})
-    void shouldRepairAmongMembersThatHaveTheKey(final String cipher, @TempDir final Path directory) throws IOException {
+    @ValueSource(strings = {"", "|payloads=unprotected"})
+    void shouldRepairAmongMembersThatHaveTheKey(final String payloads, @TempDir final Path directory) throws IOException {
         final Path key = directory.resolve("key");
         Files.writeString(key, "one " + "5a".repeat(32) + "\n");
         Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
-        run("udp", "|device=host|auth=psk:" + key + cipher, null);
+        run("udp", "|device=host|auth=psk:" + key + payloads, null);
     }
 
     @Test

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// that
 /// channels name `verbs` is one of the tests', whose lanes take their slots in order of arrival.
 @ParameterizedClass
-@CsvSource({"udp, plain", "aeron, plain", "verbs, plain", "udp, auth", "udp, cipher", "verbs, cipher"})
+@CsvSource({"udp, plain", "aeron, plain", "verbs, plain", "udp, unprotected", "udp, cipher", "verbs, auth"})
 class HostGroupTest {
     private static final int FRAME_BYTES = 30_000;
     private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(60);

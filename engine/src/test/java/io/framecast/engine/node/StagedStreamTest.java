@@ -10,10 +10,12 @@ import io.framecast.api.FrameOptions;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.NodeConfig.Threading;
 import io.framecast.api.Subscriber;
+import io.framecast.api.error.ConfigException;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.FifoNetwork;
+import io.framecast.engine.auth.TestKeys;
 import io.framecast.engine.subscribe.PostedBuffers;
 import io.framecast.engine.subscribe.SessionQueue;
 import java.lang.foreign.MemorySegment;
@@ -281,6 +283,43 @@ class StagedStreamTest extends LateDeviceFixture {
         device.offersAccess = offered;
         start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated" + (placement == null ? "" : placement));
         assertEquals(reported, subscriber.placement().orElseThrow().toString());
+    }
+
+    @Test
+    void shouldSayWhichPlacementItTookWherePayloadsAreEncrypted() {
+        device.offersAccess = true;
+        start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated" + TestKeys.options("auth"));
+        assertEquals(
+                "staged (no direct: auth= encrypts payloads, which are decrypted in host memory; payloads=unprotected at"
+                        + " both ends lets the NIC write them into the device)",
+                subscriber.placement().orElseThrow().toString());
+        deliver(20, 1);
+    }
+
+    @Test
+    void shouldWriteIntoTheDeviceWherePayloadsAreUnprotected() {
+        device.offersAccess = true;
+        start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated|placement=direct" + TestKeys.options("unprotected"));
+        assertEquals("direct", subscriber.placement().orElseThrow().toString());
+        deliver(20, 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"auth", "cipher"})
+    void shouldRefuseToWriteEncryptedPayloadsIntoTheDevice(final String seal) {
+        device.offersAccess = true;
+        final NodeConfig config = NodeConfig.DEFAULT.withThreading(Threading.INVOKER);
+        node = new FramecastNode(
+                config,
+                new Providers(config.notices(), List.of(new FifoProvider(FifoNetwork.lossless())), List.of(device)));
+        final Channel channel = Channel.parse("framecast:verbs?group=224.20.30.41:5000" + SETTINGS
+                + "emulated|placement=direct" + TestKeys.options(seal));
+        publisher = node.publish(channel);
+        final ConfigException refused = assertThrows(ConfigException.class, () -> node.subscribe(channel));
+        assertEquals(
+                "placement: direct cannot be used: auth= encrypts payloads, which are decrypted in host memory;"
+                        + " payloads=unprotected at both ends lets the NIC write them into the device",
+                refused.getMessage());
     }
 
     @Test

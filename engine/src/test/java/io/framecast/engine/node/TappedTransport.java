@@ -10,7 +10,9 @@ import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -21,22 +23,32 @@ import java.util.Optional;
 final class TappedTransport implements TransportProvider {
     private static final int FIRST_MAX = 64;
     private static final int KEPT_MAX = 512;
+    private static final int LATEST_MAX = 32;
 
     private final TransportProvider real;
     private final Map<LaneKind, LaneAddress> addresses = new EnumMap<>(LaneKind.class);
     private final Map<LaneKind, List<byte[]>> sent = new EnumMap<>(LaneKind.class);
+    private final Map<LaneKind, Deque<byte[]>> latest = new EnumMap<>(LaneKind.class);
     private long copies;
 
     TappedTransport(final TransportProvider real) {
         this.real = real;
         for (final LaneKind kind : LaneKind.values()) {
             sent.put(kind, new ArrayList<>());
+            latest.put(kind, new ArrayDeque<>());
         }
     }
 
     /// Copies of datagrams that a lane sent, in no order.
     List<byte[]> sent(final LaneKind kind) {
         return sent.getOrDefault(kind, List.of());
+    }
+
+    /// Copies of the datagrams that a lane sent last, the newest at the end.
+    List<byte[]> latest(final LaneKind kind) {
+        return latest.getOrDefault(kind, new ArrayDeque<>()).stream()
+                .map(byte[]::clone)
+                .toList();
     }
 
     /// Where the lane that was opened last receives.
@@ -102,12 +114,21 @@ final class TappedTransport implements TransportProvider {
             final List<byte[]> kept = sent(kind);
             for (int i = 0; i < count; i++) {
                 final byte[] datagram = datagram((firstSlot + i) % ring.slots());
+                keepLatest(datagram);
                 if (kept.size() < KEPT_MAX) {
                     kept.add(datagram);
                 } else {
                     kept.set(FIRST_MAX + (int) (copies++ % (KEPT_MAX - FIRST_MAX)), datagram);
                 }
             }
+        }
+
+        private void keepLatest(final byte[] datagram) {
+            final Deque<byte[]> kept = latest.getOrDefault(kind, new ArrayDeque<>());
+            if (kept.size() == LATEST_MAX) {
+                kept.remove();
+            }
+            kept.add(datagram);
         }
 
         private byte[] datagram(final int slot) {

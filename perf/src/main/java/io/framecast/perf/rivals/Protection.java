@@ -10,20 +10,20 @@ import java.util.Locale;
 public enum Protection {
     /// Not at all.
     PLAIN(""),
-    /// By `auth=psk:`.
-    AUTH(""),
-    /// And by `cipher=aes-gcm`.
+    /// By `auth=psk:` with `payloads=unprotected`: headers and control datagrams alone.
+    AUTH("|payloads=unprotected"),
+    /// By `auth=psk:` with `cipher=aes-gcm`.
     AES_GCM("|cipher=aes-gcm"),
-    /// And by `cipher=chacha20-poly1305`.
+    /// By `auth=psk:` with `cipher=chacha20-poly1305`.
     CHACHA20_POLY1305("|cipher=chacha20-poly1305");
 
     // Every process makes a file of its own with the same key, which protects nothing.
     private static final String KEY = "bench " + "b5".repeat(32) + "\n";
 
-    private final String cipher;
+    private final String payloads;
 
-    Protection(final String cipher) {
-        this.cipher = cipher;
+    Protection(final String payloads) {
+        this.payloads = payloads;
     }
 
     /// The options of a channel, and the key file that they name; it is deleted on close.
@@ -60,7 +60,7 @@ public enum Protection {
             case PLAIN -> new Options("", Options.NONE);
             case AUTH, AES_GCM, CHACHA20_POLY1305 -> {
                 final Path keyFile = keyFile();
-                yield new Options(cipher + "|auth=psk:" + keyFile, keyFile);
+                yield new Options(payloads + "|auth=psk:" + keyFile, keyFile);
             }
         };
     }

@@ -51,7 +51,8 @@ public final class ReceiverMachine {
         RECEIVING,
         /// Every frame up to the source's last was polled.
         ENDED,
-        /// The source fell silent, or evicted this receiver. Frames that are whole can still be polled.
+        /// The source fell silent, evicted this receiver, or does not hold any more what this receiver lacks. Frames
+        /// that are whole can still be polled.
         LOST,
         /// The source refused the join, or the probe never arrived.
         REFUSED
@@ -197,7 +198,8 @@ public final class ReceiverMachine {
         return handshake.isSourceEarlier();
     }
 
-    /// Whether the source evicted this receiver; else, in state LOST, the source closed or fell silent.
+    /// Whether the source evicted this receiver; else, in state LOST, the source closed, fell silent or served it no
+    /// more.
     public boolean isEvicted() {
         return source.isEvicted();
     }
@@ -521,6 +523,7 @@ public final class ReceiverMachine {
             return Verdict.GOOD;
         }
         final long announcedEnd = HeartbeatLayout.NEXT_SEQUENCE.get(datagram, offset);
+        watchService(announcedEnd, announcedEnd - HeartbeatLayout.REPAIRABLE.unsigned(datagram, offset), nowNs);
         final long sent = Math.min(announcedEnd, ledger.granted());
         if (sent < announcedEnd && drops == null) {
             // The source went past this receiver's credit. So it no longer counts this receiver, and an ACK brings the
@@ -546,6 +549,18 @@ public final class ReceiverMachine {
             reporting.onRequest(direct, nowNs);
         }
         return Verdict.GOOD;
+    }
+
+    // The source frees nothing that a member which it waits for has not acknowledged, and sends nothing past the
+    // credit of such a member. So it no longer counts this receiver, and may not hear it any more.
+    private void watchService(final long announcedEnd, final long trail, final long nowNs) {
+        if (drops == null && trail > queue.acknowledgeable()) {
+            source.onUnserved(Reason.UNREPAIRABLE, nowNs);
+        } else if (drops == null && resumed == null && announcedEnd > ledger.granted()) {
+            source.onUnserved(Reason.UNKNOWN, nowNs);
+        } else {
+            source.onServed();
+        }
     }
 
     // The announced datagrams limit the number of frames.
@@ -772,7 +787,7 @@ public final class ReceiverMachine {
 
     private int onHandshakeTick(final long nowNs) {
         if (source.isLost(nowNs)) {
-            return giveUp(State.LOST, source.reason());
+            return giveUp(State.LOST, source.reason(nowNs));
         }
         if (nowNs < handshake.dueNs()) {
             return 0;
@@ -783,7 +798,7 @@ public final class ReceiverMachine {
 
     private int onReceivingTick(final long nowNs) {
         if (source.isLost(nowNs) && !ledger.isComplete()) {
-            return giveUp(State.LOST, source.reason());
+            return giveUp(State.LOST, source.reason(nowNs));
         }
         int work = 0;
         if (clock.dueNs() <= nowNs) {

@@ -6,8 +6,8 @@ import io.framecast.reliability.wire.AckValues;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
 
 /// A receiver's knowledge of its source's life: the time it was heard, its clock to be echoed, the round-trip time,
-/// and its goodbye. A goodbye takes effect a little later, because earlier datagrams may still be under way on
-/// another lane.
+/// its goodbye, and the signs that it does not serve this receiver. A goodbye takes effect a little later, because
+/// earlier datagrams may still be under way on another lane.
 ///
 /// Pure state; one thread.
 final class SourceWatch {
@@ -33,6 +33,9 @@ final class SourceWatch {
     private long rttNs = RTT_INITIAL_NS;
     private long goodbyeNs = Long.MAX_VALUE;
     private Reason reason = Reason.SILENT;
+    // When the source counts as lost unless a heartbeat shows before then that it serves this receiver.
+    private long unservedNs = Long.MAX_VALUE;
+    private Reason unservedReason = Reason.UNKNOWN;
 
     SourceWatch(final long aliveTimeoutNs) {
         silenceNs = Math.clamp(aliveTimeoutNs, SILENCE_MIN_NS, SILENCE_MAX_NS);
@@ -68,6 +71,7 @@ final class SourceWatch {
             heardNs = askedNs;
             excusedNs = askedNs;
         }
+        unservedNs = unservedNs == Long.MAX_VALUE ? unservedNs : Math.max(unservedNs, askedNs + silenceNs);
     }
 
     /// Whether the source notified this receiver that it is no member.
@@ -106,27 +110,39 @@ final class SourceWatch {
         }
     }
 
+    /// A heartbeat shows that the source may still send what this receiver lacks.
+    void onServed() {
+        unservedNs = Long.MAX_VALUE;
+    }
+
+    /// A heartbeat shows that the source will never send what this receiver lacks. The source has half of its timeout
+    /// to say why, and to say otherwise: a forged heartbeat ends nothing while those of the source come.
+    void onUnserved(final Reason why, final long nowNs) {
+        unservedReason = why;
+        unservedNs = Math.min(unservedNs, nowNs + silenceNs / 2);
+    }
+
     private long graceNs() {
         return Math.max(GRACE_MIN_NS, rttNs);
     }
 
     /// Whether the source is gone by now.
     boolean isLost(final long nowNs) {
-        return nowNs >= goodbyeNs || isSilent(nowNs);
+        return nowNs >= goodbyeNs || nowNs >= unservedNs || isSilent(nowNs);
     }
 
     boolean isSilent(final long nowNs) {
         return nowNs - heardNs > silenceNs;
     }
 
-    /// The reason why the source is gone.
-    Reason reason() {
-        return reason;
+    /// The reason why the source is gone by now.
+    Reason reason(final long nowNs) {
+        return goodbyeNs == Long.MAX_VALUE && nowNs >= unservedNs ? unservedReason : reason;
     }
 
-    /// The time at which silence, or a goodbye, takes effect.
+    /// The time at which silence, a goodbye, or the lack of service takes effect.
     long lostNs() {
-        return Math.min(goodbyeNs, silentNs());
+        return Math.min(Math.min(goodbyeNs, unservedNs), silentNs());
     }
 
     long silentNs() {

@@ -70,6 +70,7 @@ public final class SenderMachine {
     private final CoRoots coRoots;
     private final CreditWords words;
     private final FormatAnnouncements formats;
+    private final FreedRequests freedRequests;
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final ControlWriter ids;
     private final HeartbeatValues heartbeat = new HeartbeatValues();
@@ -117,6 +118,7 @@ public final class SenderMachine {
         coRoots = new CoRoots(config, members, this.output, counts, ids);
         words = new CreditWords(config, members, random, this.output, counts, ids);
         formats = new FormatAnnouncements(window.formats(), members, this.output, counts, ids);
+        freedRequests = new FreedRequests(config.membersMax());
         admissions = new Admissions(stream, members, this.output, random, coRoots, words, ids);
         clockOffsetNs = config.clockOffsetNs();
         channel = stream.channel().getBytes(StandardCharsets.US_ASCII);
@@ -392,6 +394,7 @@ public final class SenderMachine {
             admissions.settled(member);
             members.activate(
                     member, first, window.frameIdFrom(first), first + AdmitLayout.GRANT_SLOTS.get(datagram, offset));
+            freedRequests.forget(member);
             granted = members.granted();
             members.of(member).budget.begin(window.slots(), next, nowNs);
             heartbeats.onUrgent(nowNs);
@@ -483,6 +486,9 @@ public final class SenderMachine {
         }
         final Verdict verdict = admissions.onResume(member, datagram, offset, nowNs);
         granted = members.granted();
+        if (verdict == Verdict.GOOD) {
+            freedRequests.forget(member);
+        }
         if (verdict == Verdict.GOOD && members.of(member).proven) {
             members.of(member).heardNs = nowNs;
             sendStart(member);
@@ -537,6 +543,8 @@ public final class SenderMachine {
             members.of(member).rtt.onSample(nowNs - echo - AckLayout.ECHO_DELAY.unsigned(datagram, offset));
         }
         counts.add(SenderCount.CREDIT_DATAGRAMS, grant > members.of(member).grant ? 1 : 0);
+        final boolean alone = !AckLayout.isAggregate(datagram, offset);
+        freedRequests.onAcknowledged(member, acknowledged, echo <= nowNs ? echo : AckLayout.NO_ECHO, alone);
         final boolean moved = members.acknowledge(member, acknowledged, grant);
         if (moved) {
             members.of(member).timeoutNs = Long.MAX_VALUE;
@@ -589,8 +597,8 @@ public final class SenderMachine {
         for (int range = 0; range < ranges; range++) {
             // Freed sequences were acknowledged, or are no longer held; unsent sequences cannot be missing.
             final long first = Math.max(NackLayout.first(datagram, offset, range), window.freed());
-            if (first > NackLayout.first(datagram, offset, range)) {
-                sendTrailingEdge(member, nowNs);
+            if (first > NackLayout.first(datagram, offset, range) && !mayStillBeServed(member, nowNs)) {
+                return Verdict.UNKNOWN_MEMBER;
             }
             final long end = Math.min(
                     next, NackLayout.first(datagram, offset, range) + NackLayout.count(datagram, offset, range));
@@ -611,12 +619,22 @@ public final class SenderMachine {
         return Verdict.GOOD;
     }
 
-    // A member that is not waited for requests datagrams that the source no longer holds.
-    private void sendTrailingEdge(final int member, final long nowNs) {
-        if (!members.of(member).terms.delivery().isWaitedFor() && nowNs >= trailNs) {
+    // A member requests what the source no longer holds. One that is not waited for learns that from the next
+    // heartbeat, and drops those frames; one that is waited for and lacks them would wait for ever, and is evicted.
+    private boolean mayStillBeServed(final int member, final long nowNs) {
+        if (members.of(member).isWaitedFor()) {
+            if (!freedRequests.onRequest(member, window.freed(), nowNs)) {
+                return true;
+            }
+            evictAs(member, Reason.UNREPAIRABLE, nowNs);
+            memberDeadlineNs = Math.min(memberDeadlineNs, nowNs);
+            return false;
+        }
+        if (nowNs >= trailNs) {
             trailNs = nowNs + TRAIL_INTERVAL_NS;
             heartbeats.onUrgent(nowNs);
         }
+        return true;
     }
 
     private Verdict onFrameRequest(
@@ -627,8 +645,7 @@ public final class SenderMachine {
         counts.add(SenderCount.FRAME_REQUESTS);
         final long first = FrameLayout.FIRST_SEQUENCE.get(datagram, offset);
         if (first < window.freed() || first >= next) {
-            sendTrailingEdge(member, nowNs);
-            return Verdict.IMPOSSIBLE;
+            return first >= next || mayStillBeServed(member, nowNs) ? Verdict.IMPOSSIBLE : Verdict.UNKNOWN_MEMBER;
         }
         if (!mayRepair(member, nowNs)) {
             return Verdict.LIMITED;

@@ -100,6 +100,9 @@ final class LifeCheck {
         if (reason == LeaveLayout.Reason.SLOW && process.user().delivery().kind() != Delivery.Kind.EVICT) {
             violation("evicted for being slow: " + process.user().delivery());
         }
+        if (!dismissed && reason == LeaveLayout.Reason.UNREPAIRABLE) {
+            violation("evicted for what the source freed though it waits for it");
+        }
         dismissed = true;
     }
 

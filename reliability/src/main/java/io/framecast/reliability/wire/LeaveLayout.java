@@ -26,7 +26,9 @@ public final class LeaveLayout {
         /// The source closed without end of stream.
         CLOSED,
         /// The receiver held the source back for longer than its delivery policy allows.
-        SLOW
+        SLOW,
+        /// The receiver lacks a datagram that its source does not hold any more, though the source waits for it.
+        UNREPAIRABLE
     }
 
     private static final Reason[] REASONS = Reason.values();

@@ -140,10 +140,15 @@ public final class MachinePair {
     }
 
     public void heartbeat(final long nextSequence, final long nextFrameId, final int flags) {
+        heartbeat(nextSequence, nextFrameId, flags, Math.min(nextSequence, WINDOW));
+    }
+
+    /// @param repairable datagrams below the next that can still be sent again
+    void heartbeat(final long nextSequence, final long nextFrameId, final int flags, final long repairable) {
         final MemorySegment datagram = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
         final byte[] channel = stream.channel().getBytes(StandardCharsets.US_ASCII);
         final HeartbeatValues values = new HeartbeatValues();
-        values.progress(nextSequence, nextFrameId).timing(nowNs, 1_000, 1);
+        values.progress(nextSequence, nextFrameId).repairable(repairable).timing(nowNs, 1_000, 1);
         receiver.onControl(
                 datagram,
                 0,

@@ -195,7 +195,7 @@ final class ReceiverMachineTest {
         assertEquals(Verdict.OVERRUN, data(41));
         assertFalse(pair.drop(), "all of it may still be repaired");
         assertEquals(0, pair.receiver.nextFrameSequence());
-        pair.heartbeat(42, 0);
+        pair.heartbeat(42, 0, 0, 0);
         assertTrue(pair.drop());
         assertEquals(42, pair.receiver.nextFrameSequence());
         assertEquals(4, pair.receiver.nextFrameId());

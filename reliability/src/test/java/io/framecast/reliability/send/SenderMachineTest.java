@@ -18,6 +18,8 @@ import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.JoinLayout;
 import io.framecast.reliability.wire.LaneAddresses;
+import io.framecast.reliability.wire.LeaveLayout;
+import io.framecast.reliability.wire.LeaveLayout.Reason;
 import io.framecast.reliability.wire.NackLayout;
 import io.framecast.reliability.wire.PolicyLayout;
 import io.framecast.reliability.wire.ResumeLayout;
@@ -315,6 +317,61 @@ final class SenderMachineTest {
         // Not for every member that requests it.
         nack(5, 3, 2);
         assertTrue(sender.nextDeadlineNs() > pair.nowNs);
+    }
+
+    /// A request may have been overtaken by the acknowledgement of its repair.
+    @Test
+    void shouldEvictAMemberThatGoesOnAskingForWhatIsFreed() {
+        join(5, Delivery.RELIABLE, 40);
+        publishAndSend(10);
+        ack(5, 10, 40);
+        pair.window.free(sender.releasable());
+        assertEquals(Verdict.GOOD, nack(5, 3, 1));
+        final long askedNs = pair.nowNs;
+        pair.nowNs += MachinePair.ALIVE_NS / 2;
+        // Late, or sent again by somebody: they say nothing of now.
+        ack(5, 3, 40);
+        ack(5, new AckValues().progress(3, 40, 3).echo(askedNs, 0));
+        assertEquals(Verdict.GOOD, nack(5, 3, 1));
+        ack(5, new AckValues().progress(3, 40, 3).echo(askedNs + 1, 0));
+        ack(5, 10, 40);
+        assertEquals(Verdict.GOOD, nack(5, 3, 1));
+        pair.nowNs += 2;
+        ack(5, new AckValues().progress(3, 40, 3).echo(pair.nowNs - 1, 0));
+        pair.toReceiver.clear();
+        assertEquals(Verdict.UNKNOWN_MEMBER, nack(5, 3, 1));
+        final MemorySegment evict = pair.toReceiver.remove();
+        assertEquals(ControlLayout.TYPE_EVICT, ControlLayout.type(evict, 0));
+        assertEquals(Reason.UNREPAIRABLE, LeaveLayout.reason(evict, 0));
+        assertEquals(Reason.UNREPAIRABLE, sender.pollEviction().reason());
+        assertEquals(0, sender.readyMembers());
+    }
+
+    @Test
+    void shouldEvictAMemberThatGoesOnAskingForMetadataThatIsFreed() {
+        join(5, Delivery.RELIABLE, 40);
+        publishAndSend(10);
+        ack(5, 10, 40);
+        pair.window.free(sender.releasable());
+        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
+        pair.nowNs += 2;
+        ack(5, new AckValues().progress(0, 40, 10).echo(pair.nowNs - 1, 0));
+        assertEquals(Verdict.UNKNOWN_MEMBER, tell(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
+        assertEquals(0, sender.readyMembers());
+    }
+
+    @Test
+    void shouldNotEvictForWhatIsFreedAMemberThatItDoesNotWaitFor() {
+        join(5, Delivery.LATEST, 40);
+        publishAndSend(10);
+        ack(5, 10, 40);
+        pair.window.free(10);
+        for (int i = 0; i < 10; i++) {
+            assertEquals(Verdict.GOOD, nack(5, 3, 1));
+            pair.nowNs += 2;
+            ack(5, new AckValues().progress(3, 40, 3).echo(pair.nowNs - 1, 0));
+        }
+        assertEquals(1, sender.readyMembers());
     }
 
     @Test

@@ -202,7 +202,7 @@ final class VerbsStreamTest {
     /// Two members of one set read what they miss out of its co-root's memory; that, and the co-root, what they
     /// do not find there out of the source's.
     @ParameterizedTest
-    @ValueSource(strings = {"", "|auth=psk:", "|cipher=aes-gcm|auth=psk:"})
+    @ValueSource(strings = {"", "|payloads=unprotected|auth=psk:", "|auth=psk:"})
     void shouldReadRepairsOutOfACoRootsCopy(final String security) throws IOException {
         final Path key = directory.resolve("key");
         Files.writeString(key, "one " + "5a".repeat(32) + "\n");
