@@ -122,7 +122,7 @@ final class DeviceExporter {
         if (!connection
                 .socket()
                 .send(GroupMessage.hello(
-                        message, ProcessHandle.current().pid(), GroupMessage.NO_SUBSCRIBER, Delivery.RELIABLE))) {
+                        message, 0, GroupMessage.NO_SUBSCRIBER, Delivery.RELIABLE))) {
             return null;
         }
         final MemorySegment polled = arena.allocate(Linux.POLLFD_BYTES, Long.BYTES);
@@ -198,6 +198,7 @@ final class DeviceExporter {
                     words.member(),
                     buffer.id,
                     (int) ProcessHandle.current().pid(),
+                    Processes.namespace(),
                     sharing.handle(buffer.memory),
                     buffer.slots(),
                     buffer.slotBytes,

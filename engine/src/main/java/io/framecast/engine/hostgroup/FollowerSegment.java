@@ -2,6 +2,7 @@ package io.framecast.engine.hostgroup;
 
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
+import io.framecast.engine.libc.ByteLocks;
 import io.framecast.engine.libc.EventCount;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.UnixSocket;
@@ -13,8 +14,8 @@ import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -171,7 +172,8 @@ final class FollowerSegment implements AutoCloseable {
 
     /// The words about device memory, to be used within a use of this object.
     DeviceWords deviceWords() {
-        return new DeviceWords(buffer, (member - SegmentLayout.member(0)) / SegmentLayout.MEMBER_BYTES);
+        final int place = (member - SegmentLayout.member(0)) / SegmentLayout.MEMBER_BYTES;
+        return new DeviceWords(buffer, place, this::lives);
     }
 
     long session() {
@@ -240,11 +242,10 @@ final class FollowerSegment implements AutoCloseable {
 
     /// The leader is gone, or stands still: what a successor needs.
     ///
-    /// @param deposed process of a leader that stands still; −1 for one that is gone
     /// @param uses of the follower, which must not end in front of this
     /// @return null where there is no membership to go on with: the stream has ended, or its words make no sense
     @Nullable
-    Takeover takeover(final String channel, final long deposed, final Holds uses) {
+    Takeover takeover(final String channel, final Holds uses) {
         if (!uses.take()) {
             return null;
         }
@@ -265,14 +266,14 @@ final class FollowerSegment implements AutoCloseable {
         final int state = state();
         // One that died while it took over has left what it would have gone on from.
         final boolean may = state == SegmentLayout.RUNNING || state == SegmentLayout.JOINING;
-        final Takeover found = isOfSource() || !may ? null : found(channel, deposed, claim, end);
+        final Takeover found = isOfSource() || !may ? null : found(channel, claim, end);
         if (found == null) {
             end.run();
         }
         return found;
     }
 
-    private @Nullable Takeover found(final String channel, final long deposed, final int claim, final Runnable end) {
+    private @Nullable Takeover found(final String channel, final int claim, final Runnable end) {
         final CheckpointWords.Found found = CheckpointWords.read(buffer, formats);
         final StreamInfo stream = stream(channel);
         if (found == null || stream == null) {
@@ -307,7 +308,7 @@ final class FollowerSegment implements AutoCloseable {
                         ring.asSlice(found.offset(), bytes),
                         waitedFor,
                         () -> isNewest(claim),
-                        survivors(deposed),
+                        survivors(),
                         end)
                 : null;
     }
@@ -351,19 +352,24 @@ final class FollowerSegment implements AutoCloseable {
         return bytes;
     }
 
-    private List<Integer> survivors(final long deposed) {
-        final List<Integer> processes = new ArrayList<>();
+    // By an open file of its own: it is asked also when these words are closed.
+    private Survivors survivors() {
+        final Map<Long, Integer> places = new HashMap<>();
+        final int file = ByteLocks.reopen(words.descriptor());
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
             final int member = SegmentLayout.member(i);
-            final int process = buffer.getInt(member + SegmentLayout.MEMBER_PID);
             if (buffer.getIntVolatile(member) == SegmentLayout.MEMBER_ACTIVE
                     && buffer.getIntVolatile(member + SegmentLayout.MEMBER_LEFT) == 0
-                    && process != deposed
-                    && Processes.isAlive(process)) {
-                processes.add(process);
+                    && ByteLocks.isLocked(file, i)) {
+                places.put(buffer.getLong(member + SegmentLayout.MEMBER_NUMBER), i);
             }
         }
-        return processes;
+        return new Survivors(places, place -> ByteLocks.isLocked(file, place), () -> Libc.close(file));
+    }
+
+    // Of the member at a place. This one's lock is of the very file that is asked.
+    private boolean lives(final int place) {
+        return SegmentLayout.member(place) == member || ByteLocks.isLocked(words.descriptor(), place);
     }
 
     long clockOffsetNs() {

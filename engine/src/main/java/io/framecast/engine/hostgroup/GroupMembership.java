@@ -16,6 +16,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -36,7 +37,8 @@ final class GroupMembership implements AutoCloseable {
     private static final long MOVE_NS = 100_000_000;
     private static final int MOVES_AT_ONCE = 2;
     private static final long END_WAIT_MS = 5_000;
-    private static final long NO_PROCESS = -1;
+    // As the file of a socket.
+    private static final long NO_LEADER = 0;
     private static final int REFUSALS_MAX = 3;
     // Measured, from the signal to the next frame: 127 to 171 ms after one, 75 to 169 after ten.
     private static final int REHEARSALS = 8;
@@ -55,6 +57,8 @@ final class GroupMembership implements AutoCloseable {
     private final Wakeup receiver;
     private final Consumer<String> notices;
     private final MemberFactory members;
+    // What it names to each leader: a successor knows by it who followed the leader before.
+    private final long number = ThreadLocalRandom.current().nextLong() | 1;
     private final Arena arena = Arena.ofShared();
     private final MemorySegment polled = arena.allocate(2L * Linux.POLLFD_BYTES, Long.BYTES);
     private final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
@@ -63,6 +67,8 @@ final class GroupMembership implements AutoCloseable {
     private final int waker = EventCount.open();
     private final Thread thread;
     private LeaderConnection connection;
+    // Whether that is the publisher itself.
+    private boolean local;
     // The newest; the follower closes it.
     private @Nullable FollowerSegment segment;
     // Before that one, as long as a successor made that and has not opened it.
@@ -107,7 +113,7 @@ final class GroupMembership implements AutoCloseable {
         look.set(ValueLayout.JAVA_LONG, Linux.TIMESPEC_NANOS, lookNs % NS_PER_S);
         try {
             keyTag = AuthKeys.hostTagOfReceiver(channel.link().security());
-            connection = enter(NO_PROCESS, false);
+            connection = enter(NO_LEADER, false);
         } catch (final RuntimeException | Error e) {
             free();
             throw e;
@@ -185,7 +191,7 @@ final class GroupMembership implements AutoCloseable {
             over = true;
             return;
         }
-        move(gone ? NO_PROCESS : connection.leader());
+        move(gone ? NO_LEADER : connection.socket().inode());
     }
 
     // The publisher on this host whose window it read did not come back in time (`rejoin=`), nor did another source.
@@ -233,7 +239,7 @@ final class GroupMembership implements AutoCloseable {
     private void onRefused(final int length) {
         if (GroupMessage.isForeign(message, length)) {
             giveUp("host group: this program speaks layout " + SegmentLayout.VERSION
-                    + " of the host segment, its leader (process " + connection.leader() + ") layout "
+                    + " of the host segment, its leader (" + Processes.describe(connection.socket().peerProcess()) + ") layout "
                     + Integer.toUnsignedString(GroupMessage.version(message))
                     + "; run both from the same release, or use host-group=off");
         } else if (GroupMessage.is(message, length, GroupMessage.REFUSED)
@@ -278,9 +284,10 @@ final class GroupMembership implements AutoCloseable {
 
     private boolean standsStill() {
         final FollowerSegment shared = segment;
-        if (leader == null && !present && connection.socket().isReplaced()) {
-            // It stood still before it shared anything, and somebody else has noticed.
-            return true;
+        if (leader == null && !present && !local) {
+            // It stood still before it shared anything, and somebody else has noticed; or it does not even read.
+            stillLooks = connection.socket().isUnread() ? stillLooks + 1 : 0;
+            return stillLooks >= STILL_LOOKS || connection.socket().isReplaced();
         }
         if (shared == null || !present || leader != null || !shared.enter()) {
             return false;
@@ -357,6 +364,7 @@ final class GroupMembership implements AutoCloseable {
                     + "; it receives the stream itself");
         }
         final HostGroups.Role role = alone ? HostGroups.apart(channel, receiver, notices) : enterGroup(deposed);
+        local = role.local();
         final GroupLeader leads = role.leader();
         if (leads == null) {
             notices.accept(
@@ -367,7 +375,7 @@ final class GroupMembership implements AutoCloseable {
         }
         LeaderConnection made = null;
         try {
-            final Takeover takeover = mayGoOn ? takeover(deposed) : null;
+            final Takeover takeover = mayGoOn ? takeover() : null;
             notices.accept("host group: leads the subscribers of " + channel.name() + " on this host"
                     + (takeover == null ? "" : ", and goes on where the earlier leader stopped"));
             if (takeover != null) {
@@ -388,18 +396,19 @@ final class GroupMembership implements AutoCloseable {
     }
 
     // Once it leads, so that its claim is newer than that of a successor before it.
-    private @Nullable Takeover takeover(final long deposed) {
+    private @Nullable Takeover takeover() {
         final FollowerSegment last = last();
-        final Takeover found = last == null ? null : last.takeover(channel.name(), deposed, follower.uses());
+        final Takeover found = last == null ? null : last.takeover(channel.name(), follower.uses());
         final FollowerSegment now = last();
         if (now == last || now == null) {
             return found;
         }
         // A successor that stood still opened its segment before it could see this claim.
         if (found != null) {
+            found.survivors().close();
             found.close();
         }
-        return now.takeover(channel.name(), deposed, follower.uses());
+        return now.takeover(channel.name(), follower.uses());
     }
 
     private HostGroups.Role enterGroup(final long deposed) {
@@ -427,7 +436,7 @@ final class GroupMembership implements AutoCloseable {
     private LeaderConnection connect(final UnixSocket socket) {
         // A leader that is gone again is noticed by the end of the connection.
         final Delivery delivery = Policies.onWire(channel.stream().delivery());
-        socket.send(GroupMessage.hello(message, ProcessHandle.current().pid(), lastGeneration(), delivery));
+        socket.send(GroupMessage.hello(message, number, lastGeneration(), delivery));
         return new LeaderConnection(socket);
     }
 

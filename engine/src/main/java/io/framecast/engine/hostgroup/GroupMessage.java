@@ -9,7 +9,8 @@ import java.lang.foreign.MemorySegment;
 /// The messages between followers and their leader (docs/host-segment.md).
 ///
 /// ```
-/// HELLO    follower → leader  0 magic u64  8 version u32  12 type u32 = 1  16 process u64
+/// HELLO    follower → leader  0 magic u64  8 version u32  12 type u32 = 1  16 number u64 of the
+///                             member: random, the same to all leaders that it follows; 0 for one that is no subscriber's
 ///                             24 generation u64 of the segment that it read last, 0 for none, 2^64 − 1 for a
 ///                             connection that is no subscriber's: one that copies for others
 ///                             32 delivery u16, patience u16 as in JOIN (docs/protocol.md)
@@ -47,8 +48,8 @@ final class GroupMessage {
     }
 
     static MemorySegment hello(
-            final MemorySegment message, final long process, final long generation, final Delivery delivery) {
-        final MemorySegment hello = begin(message, HELLO, process);
+            final MemorySegment message, final long member, final long generation, final Delivery delivery) {
+        final MemorySegment hello = begin(message, HELLO, member);
         hello.set(JAVA_LONG, GENERATION_AT, generation);
         hello.set(JAVA_INT, DELIVERY_AT, delivery.code());
         return hello;
@@ -82,7 +83,8 @@ final class GroupMessage {
         return message.get(JAVA_INT, VERSION_AT);
     }
 
-    static long process(final MemorySegment message) {
+    /// The number of the follower that says HELLO.
+    static long sender(final MemorySegment message) {
         return message.get(JAVA_LONG, NUMBER_AT);
     }
 
