@@ -5,6 +5,7 @@ import io.framecast.api.error.TransportException;
 import io.framecast.engine.libc.ByteLocks;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.PrivateDirectory;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.FileAlreadyExistsException;
@@ -77,7 +78,8 @@ public final class DeviceUse implements AutoCloseable {
         return others;
     }
 
-    private static int open(final Path path) {
+    /// Opens a file for locks, which is made where there is none.
+    static int open(final Path path) {
         try (Arena arena = Arena.ofConfined()) {
             try {
                 Files.createFile(path);
@@ -90,7 +92,7 @@ public final class DeviceUse implements AutoCloseable {
             }
             return opened;
         } catch (final IOException e) {
-            throw new TransportException("host group: cannot make " + path + ": " + e.getMessage()
+            throw new TransportException("host group: cannot make " + path + ": " + PrivateDirectory.reason(e)
                     + "; set XDG_RUNTIME_DIR to a directory of yours");
         }
     }

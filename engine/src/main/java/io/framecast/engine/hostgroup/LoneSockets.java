@@ -2,6 +2,7 @@ package io.framecast.engine.hostgroup;
 
 import io.framecast.engine.libc.ByteLocks;
 import io.framecast.engine.libc.Libc;
+import io.framecast.engine.libc.UnixSocket;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -11,6 +12,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// The sockets of groups of one, which no other process looks for. Each is named after its process's own number: random,
 /// and as long as the process lives it holds the lock on that byte of a file. Its PID would not do: several containers
@@ -20,8 +22,10 @@ final class LoneSockets {
     private static final String LOCKS = "alone";
     private static final AtomicLong COUNT = new AtomicLong();
 
-    // Under the lock of this class. The descriptor stays open until the process ends.
+    // Under the lock of this class. The descriptor stays open until the process ends, or the file is another one.
     private static int locks = -1;
+    private static @Nullable Path path;
+    private static long inode;
     private static int number;
 
     private LoneSockets() {}
@@ -33,12 +37,20 @@ final class LoneSockets {
     }
 
     private static synchronized int ownNumber(final Path directory) {
-        if (locks < 0) {
-            final int opened = DeviceUse.open(directory.resolve(LOCKS));
+        final Path file = directory.resolve(LOCKS);
+        if (locks < 0 || !file.equals(path) || UnixSocket.inode(file) != inode) {
+            final int opened = DeviceUse.open(file);
+            int drawn;
             do {
-                number = ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE);
-            } while (!ByteLocks.lock(opened, number));
+                drawn = ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE);
+            } while (!ByteLocks.lock(opened, drawn));
+            if (locks >= 0) {
+                Libc.close(locks);
+            }
             locks = opened;
+            path = file;
+            inode = UnixSocket.inode(file);
+            number = drawn;
         }
         return number;
     }
