@@ -236,13 +236,14 @@ static uint64_t get(const uint8_t *message, int64_t at, size_t bytes) {
     return value;
 }
 
-bool fci_send_hello(struct fci_connection *connection, uint64_t generation, const struct fci_channel *channel) {
+bool fci_send_hello(struct fci_connection *connection, uint64_t number, uint64_t generation,
+                    const struct fci_channel *channel) {
     uint8_t message[FC_LAYOUT_MESSAGE_BYTES] = {0};
     uint64_t delivery = (uint64_t)channel->delivery | (uint64_t)channel->patience_ms << 16;
     put(message, 0, FC_LAYOUT_MAGIC, 8);
     put(message, FC_LAYOUT_MESSAGE_VERSION_AT, FC_LAYOUT_VERSION, 4);
     put(message, FC_LAYOUT_MESSAGE_TYPE_AT, FC_LAYOUT_MESSAGE_HELLO, 4);
-    put(message, FC_LAYOUT_MESSAGE_NUMBER_AT, (uint64_t)getpid(), 8);
+    put(message, FC_LAYOUT_MESSAGE_NUMBER_AT, number, 8);
     put(message, FC_LAYOUT_MESSAGE_GENERATION_AT, generation, 8);
     put(message, FC_LAYOUT_MESSAGE_DELIVERY_AT, delivery, 4);
     return send(connection->socket, message, sizeof message, MSG_NOSIGNAL) == (ssize_t)sizeof message;

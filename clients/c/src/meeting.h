@@ -49,7 +49,9 @@ bool fci_is_replaced(const struct fci_connection *connection);
 /* The caller counts references, under a lock of its own. */
 void fci_connection_free(struct fci_connection *connection);
 
-bool fci_send_hello(struct fci_connection *connection, uint64_t generation, const struct fci_channel *channel);
+/* The number is the member's own, the same to all leaders. */
+bool fci_send_hello(struct fci_connection *connection, uint64_t number, uint64_t generation,
+                    const struct fci_channel *channel);
 
 enum fci_heard { FCI_NOTHING, FCI_SEGMENT, FCI_GONE, FCI_OTHER_VERSION, FCI_NO_PLACE };
 

@@ -75,7 +75,7 @@ static bool enter(struct fc_subscriber *subscriber, const struct fci_connection 
     }
     struct fci_segment *last = last_segment(group);
     /* A leader that hung up by now may have said why: that is heard next. */
-    fci_send_hello(found, last == NULL ? 0 : last->generation, &subscriber->channel);
+    fci_send_hello(found, subscriber->number, last == NULL ? 0 : last->generation, &subscriber->channel);
     pthread_mutex_lock(&subscriber->mutex);
     if (group->connection != NULL) {
         fci_unref_connection(group->connection);

@@ -32,6 +32,8 @@ struct fci_segment {
     bool pinned;
     bool reads_in_place;
     struct fci_share share;
+    /* The words, with the lock that is this member's sign of life. */
+    int life;
     int waker;
     int leader;
     int64_t next;
@@ -100,6 +102,8 @@ void fci_release(struct fci_segment *segment, int64_t number);
 int64_t fci_published(const struct fci_segment *segment);
 /* Of a member that drops: the frame with which it begins. */
 uint64_t fci_first_frame(const struct fci_segment *segment);
+/* The source's clock less the host's monotonic clock; and less the calendar, as this process sees it. */
+int64_t fci_source_clock(const struct fci_segment *segment);
 int64_t fci_clock_offset(const struct fci_segment *segment);
 int64_t fci_clock_error(const struct fci_segment *segment);
 

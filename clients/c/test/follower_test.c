@@ -1,5 +1,6 @@
 /* A subscriber against a leader of the test's own. */
 #include "check.h"
+#include "clock.h"
 #include "fake_leader.h"
 #include "framecast.h"
 
@@ -753,6 +754,51 @@ static void should_change_nothing_in_the_child_of_a_fork(void) {
     end(&pair);
 }
 
+/* By a lock, which successors in other PID namespaces see; the child of a fork does not keep it. */
+static void should_show_that_it_lives(void) {
+    struct pair pair;
+    begin(&pair);
+    fake_publish(&pair.leader, &pair.segment, 0, 100, true);
+    const fc_frame *frame = next(&pair);
+    CHECK(fake_lives(&pair.segment, 0));
+    int stays[2];
+    CHECK(pipe(stays) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        char none;
+        close(stays[1]);
+        _exit(read(stays[0], &none, 1) == 0 ? 0 : 1);
+    }
+    fc_frame_release(frame);
+    fc_close(pair.subscriber);
+    CHECK(!fake_lives(&pair.segment, 0));
+    close(stays[0]);
+    close(stays[1]);
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    fake_stop(&pair.leader);
+    fake_segment_free(&pair.segment);
+}
+
+/* Whose calendar is wrong, as the source's may be. */
+static void should_count_ages_by_the_monotonic_clock(void) {
+    struct pair pair;
+    fake_listen(&pair.leader, FAKE_URI, false);
+    pair.subscriber = subscribed(FAKE_URI "|delivery=deadline=60s", 500);
+    fake_accept(&pair.leader);
+    fake_segment_make(&pair.segment, RING, 0);
+    /* For the source it is 1970. */
+    fake_set64(&pair.segment, FC_LAYOUT_CLOCK_OFFSET_AT, -fci_host_ns());
+    CHECK(fake_share(&pair.leader, &pair.segment, 0, FC_LAYOUT_VERSION));
+    fake_publish(&pair.leader, &pair.segment, 0, 100, true);
+    const fc_frame *frame = next(&pair);
+    CHECK_NUMBER(0, frame->number);
+    /* It is 1970 there, and not here. */
+    CHECK(frame->clock_offset_ns < -INT64_C(1000000000000000000) && frame->clock_error_ns == 0);
+    fc_frame_release(frame);
+    end(&pair);
+}
+
 static void should_end_the_wait_for_a_leader_by_a_signal(void) {
     fc_subscriber *none;
     fc_error error;
@@ -811,6 +857,8 @@ int main(void) {
     should_end_the_wait_for_a_leader_by_a_signal();
     should_end_the_wait_for_a_leader_when_the_program_says_so();
     should_change_nothing_in_the_child_of_a_fork();
+    should_show_that_it_lives();
+    should_count_ages_by_the_monotonic_clock();
     CHECK_NUMBER(before, open_descriptors());
     printf("follower_test: %d checks\n", checks);
     return 0;
