@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -537,6 +538,40 @@ static void should_say_that_no_leader_came(void) {
     options.leader_wait_ms = 50;
     CHECK_NUMBER(FC_E_NO_LEADER, fc_subscribe(FAKE_URI, &options, &none, &error));
     CHECK(none == NULL && strstr(error.text, "no process receives or publishes fake on this host") != NULL);
+    char where[128];
+    snprintf(where, sizeof where, "; it looked in %s/framecast", getenv("XDG_RUNTIME_DIR"));
+    CHECK(strstr(error.text, where) != NULL);
+}
+
+/* XDG_RUNTIME_DIR is set in one process and not in another: a link in the directory that both know shows it. */
+static void should_name_a_leader_in_another_directory(void) {
+    struct fake_leader leader;
+    fake_listen(&leader, FAKE_URI, false);
+    char common[64];
+    char link_path[256];
+    snprintf(common, sizeof common, "/tmp/framecast-%u", (unsigned)getuid());
+    mkdir(common, 0700);
+    const char *name = strrchr(leader.path, '/') + 1;
+    snprintf(link_path, sizeof link_path, "%s/%.16s.elsewhere", common, name);
+    unlink(link_path);
+    CHECK(symlink(leader.path, link_path) == 0);
+    char before[128];
+    snprintf(before, sizeof before, "%s", getenv("XDG_RUNTIME_DIR"));
+    char other[] = "/tmp/fake-other-XXXXXX";
+    CHECK(mkdtemp(other) != NULL && setenv("XDG_RUNTIME_DIR", other, 1) == 0);
+    fc_subscriber *none;
+    fc_error error;
+    fc_options options = FC_OPTIONS_DEFAULT;
+    options.leader_wait_ms = 50;
+    CHECK_NUMBER(FC_E_NO_LEADER, fc_subscribe(FAKE_URI, &options, &none, &error));
+    CHECK(strstr(error.text, other) != NULL && strstr(error.text, leader.path) != NULL);
+    CHECK(strstr(error.text, ": give both the same XDG_RUNTIME_DIR, or none") != NULL);
+    CHECK(setenv("XDG_RUNTIME_DIR", before, 1) == 0);
+    unlink(link_path);
+    char made[64];
+    snprintf(made, sizeof made, "%s/framecast", other);
+    CHECK(rmdir(made) == 0 && rmdir(other) == 0);
+    fake_stop(&leader);
 }
 
 static void should_trust_the_last_checkpoint_on_the_end(void) {
@@ -847,6 +882,7 @@ int main(void) {
     should_follow_the_successor();
     should_leave_a_leader_that_stands_still();
     should_say_that_no_leader_came();
+    should_name_a_leader_in_another_directory();
     should_trust_the_last_checkpoint_on_the_end();
     should_refuse_what_cannot_be_read();
     should_name_both_layouts_of_a_leader_that_refuses();
