@@ -33,7 +33,7 @@ struct fci_servers {
 fc_status fci_find_servers(const struct fci_channel *channel, struct fci_servers *servers, fc_error *error);
 void fci_server_name(const struct fci_channel *channel, const char *transport, const char *space, char name[17]);
 
-#define FCI_WHERE_BYTES 256
+#define FCI_WHERE_BYTES 320
 /* The end of a sentence: where sockets were looked for in vain, and where one of the same name is instead.
  * Whether there is one. */
 bool fci_tell_where(const char (*paths)[FCI_PATH_BYTES], int count, char *text, size_t room);

@@ -8,6 +8,7 @@ import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.memory.SharedWords;
+import io.framecast.engine.session.EpochClock;
 import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.wire.BundleLayout;
 import io.framecast.reliability.wire.StreamInfo;
@@ -372,12 +373,30 @@ final class FollowerSegment implements AutoCloseable {
         return SegmentLayout.member(place) == member || ByteLocks.isLocked(words.descriptor(), place);
     }
 
+    /// The source's clock less that of this process.
     long clockOffsetNs() {
-        return clockErrorNs() == Long.MAX_VALUE ? 0 : buffer.getLongVolatile(SegmentLayout.CLOCK_OFFSET_AT);
+        return clockErrorNs() == Long.MAX_VALUE
+                ? 0
+                : buffer.getLongVolatile(SegmentLayout.CLOCK_OFFSET_AT)
+                        - EpochClock.ofProcess().hostOffsetNs();
     }
 
+    /// Its error; the greatest number where the source's clock is not known.
     long clockErrorNs() {
-        return buffer.getLongVolatile(SegmentLayout.CLOCK_ERROR_AT);
+        final long errorNs = buffer.getLongVolatile(SegmentLayout.CLOCK_ERROR_AT);
+        return errorNs == Long.MAX_VALUE
+                ? errorNs
+                : errorNs + EpochClock.ofProcess().errorNs();
+    }
+
+    /// The source's clock now, whatever the clock of this process shows.
+    long sourceNs() {
+        return EpochClock.hostNs() + buffer.getLongVolatile(SegmentLayout.CLOCK_OFFSET_AT);
+    }
+
+    /// The clock of the leader's process less that of this one. Both should show the same.
+    long leaderClockNs() {
+        return buffer.getLong(SegmentLayout.LEADER_CLOCK_AT) - EpochClock.ofProcess().hostOffsetNs();
     }
 
     /// Entries so far.

@@ -15,6 +15,7 @@ import io.framecast.reliability.wire.Delivery;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -40,6 +41,8 @@ final class GroupMembership implements AutoCloseable {
     // As the file of a socket.
     private static final long NO_LEADER = 0;
     private static final int REFUSALS_MAX = 3;
+    // Two clocks that differ by more are named: no process of this host reads the calendar that badly.
+    private static final long CLOCKS_NS = 100_000_000;
     // Measured, from the signal to the next frame: 127 to 171 ms after one, 75 to 169 after ten.
     private static final int REHEARSALS = 8;
     private static final long REHEARSAL_PAUSE_NS = 200_000_000;
@@ -83,6 +86,8 @@ final class GroupMembership implements AutoCloseable {
     private long lostNs;
     // In a row, without a session.
     private int moves;
+    // Whether it was said that the leader's process has another clock.
+    private boolean clockNamed;
     // Nothing more comes, or this subscriber cannot go on.
     private boolean over;
     // While this subscriber leads; the member is what the source sees of it.
@@ -225,6 +230,7 @@ final class GroupMembership implements AutoCloseable {
                 giveUp("host group: its leader shared no segment that can be read; use host-group=off");
                 return false;
             }
+            nameClock(made);
             past = last();
             segment = made;
             moves = 0;
@@ -233,6 +239,21 @@ final class GroupMembership implements AutoCloseable {
             heartbeat = made.heartbeat();
             stillLooks = 0;
             follower.add(made);
+        }
+    }
+
+    // Ages and deadlines do not depend on it. Timestamps, and latencies to other hosts, do.
+    private void nameClock(final FollowerSegment made) {
+        final long aheadNs = -made.leaderClockNs();
+        if (!clockNamed && Math.abs(aheadNs) >= CLOCKS_NS) {
+            clockNamed = true;
+            notices.accept(String.format(
+                    Locale.ROOT,
+                    "host group: the clock of this process is %.1f s %s that of %s, whose frames it reads; the one that"
+                            + " began before the system's clock was set is wrong: start it again",
+                    Math.abs(aheadNs) / 1e9,
+                    aheadNs > 0 ? "ahead of" : "behind",
+                    Processes.describe(connection.socket().peerProcess())));
         }
     }
 

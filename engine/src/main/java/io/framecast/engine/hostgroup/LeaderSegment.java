@@ -6,6 +6,7 @@ import io.framecast.engine.libc.EventCount;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.memory.SharedWords;
+import io.framecast.engine.session.EpochClock;
 import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
@@ -100,6 +101,8 @@ final class LeaderSegment implements AutoCloseable {
         putAddress(SegmentLayout.DATA_ADDRESS_AT, stream.dataAddress());
         buffer.putInt(SegmentLayout.LEADER_PID_AT, (int) ProcessHandle.current().pid());
         buffer.putLong(SegmentLayout.CLOCK_ERROR_AT, Long.MAX_VALUE);
+        buffer.putLong(
+                SegmentLayout.LEADER_CLOCK_AT, EpochClock.ofProcess().hostOffsetNs());
         buffer.putInt(SegmentLayout.RETAINS_AT, 1);
         buffer.putInt(SegmentLayout.WAITS_AT, delivery.isWaitedFor() ? 1 : 0);
         buffer.putLong(SegmentLayout.WAITED_FROM_AT, delivery.isWaitedFor() ? 0 : SegmentLayout.NOT_ASKED);
@@ -385,10 +388,13 @@ final class LeaderSegment implements AutoCloseable {
         return awaiting;
     }
 
-    /// Receiver: the source's clock less this host's.
+    /// Receiver: the source's clock less that of this process. Followers are told by the host's monotonic clock: theirs may
+    /// be another one.
     void clock(final long offsetNs, final long errorNs) {
-        buffer.putLongOrdered(SegmentLayout.CLOCK_OFFSET_AT, offsetNs);
-        buffer.putLongOrdered(SegmentLayout.CLOCK_ERROR_AT, errorNs);
+        final EpochClock own = EpochClock.ofProcess();
+        buffer.putLongOrdered(SegmentLayout.CLOCK_OFFSET_AT, offsetNs + own.hostOffsetNs());
+        buffer.putLongOrdered(
+                SegmentLayout.CLOCK_ERROR_AT, errorNs == Long.MAX_VALUE ? errorNs : errorNs + own.errorNs());
     }
 
     /// Receiver: the source counts the leader as a member from this frame on.

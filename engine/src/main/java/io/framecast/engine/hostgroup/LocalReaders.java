@@ -243,7 +243,7 @@ public final class LocalReaders implements AutoCloseable {
     }
 
     private String describe(final int index) {
-        return "process " + segment.processOf(index) + " on this host";
+        return Processes.describe(segment.processOf(index)) + " on this host";
     }
 
     /// Sender, at intervals: looks for a reader that holds the publisher up.

@@ -52,7 +52,7 @@ final class SubscribeRun {
     private final UserBuffers buffers;
     private final FrameChecksum checksum = new FrameChecksum();
     // As the engine's: a step of the system clock does not distort a latency.
-    private final EpochClock clock = new EpochClock();
+    private final EpochClock clock = EpochClock.ofProcess();
     private final Latencies latencies = new Latencies();
     private long frames;
     private long bytes;
