@@ -304,7 +304,7 @@ public final class GroupLeader implements AutoCloseable {
         } else if (shortNs != HOLDER_SAID && nowNs - shortNs >= shared.aliveTimeoutNs()) {
             for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
                 if (shared.releasedBy(i) == present) {
-                    notices.accept("host group at " + path + ": " + Processes.describe(shared.processOf(i))
+                    notices.accept("host group at " + path + ": " + UnixSocket.describe(shared.processOf(i))
                             + " has released no frame for " + (nowNs - shortNs) / NS_PER_MS
                             + " ms and holds the stream up for all; let it read on, or end it");
                 }
@@ -439,7 +439,7 @@ public final class GroupLeader implements AutoCloseable {
         // It may try again and again.
         if (version != refusedVersion) {
             refusedVersion = version;
-            notices.accept("host group at " + path + ": " + Processes.describe(socket.peerProcess()) + " speaks layout "
+            notices.accept("host group at " + path + ": " + UnixSocket.describe(socket.peerProcess()) + " speaks layout "
                     + Integer.toUnsignedString(version) + " of the host segment, this one layout "
                     + SegmentLayout.VERSION + "; run both from the same release");
         }

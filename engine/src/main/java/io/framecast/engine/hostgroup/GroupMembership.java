@@ -253,14 +253,14 @@ final class GroupMembership implements AutoCloseable {
                             + " began before the system's clock was set is wrong: start it again",
                     Math.abs(aheadNs) / 1e9,
                     aheadNs > 0 ? "ahead of" : "behind",
-                    Processes.describe(connection.socket().peerProcess())));
+                    UnixSocket.describe(connection.socket().peerProcess())));
         }
     }
 
     private void onRefused(final int length) {
         if (GroupMessage.isForeign(message, length)) {
             giveUp("host group: this program speaks layout " + SegmentLayout.VERSION
-                    + " of the host segment, its leader (" + Processes.describe(connection.socket().peerProcess()) + ") layout "
+                    + " of the host segment, its leader (" + UnixSocket.describe(connection.socket().peerProcess()) + ") layout "
                     + Integer.toUnsignedString(GroupMessage.version(message))
                     + "; run both from the same release, or use host-group=off");
         } else if (GroupMessage.is(message, length, GroupMessage.REFUSED)

@@ -150,8 +150,9 @@ public final class HostGroups {
     /// @throws TransportException where another process does
     public static UnixSocket listenForClients(final Path path) {
         synchronized (HostGroups.class) {
+            final Path directory = require(Objects.requireNonNull(path.getParent()));
             try (FileChannel file = FileChannel.open(
-                            path.resolveSibling("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                            directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                     FileLock _ = file.lock()) {
                 if (isListening(path)) {
                     throw new TransportException("another process of this host publishes for clients of this channel:"
@@ -162,7 +163,7 @@ public final class HostGroups {
                 Elsewhere.note(path);
                 return made;
             } catch (final IOException e) {
-                throw unusable(directory(), e);
+                throw unusable(directory, e);
             }
         }
     }

@@ -41,11 +41,4 @@ final class Processes {
             return false;
         }
     }
-
-    /// A process at the other end of a socket.
-    ///
-    /// @param process as [io.framecast.engine.libc.UnixSocket#peerProcess] gives it
-    static String describe(final long process) {
-        return process > 0 ? "process " + process : "a process of another PID namespace";
-    }
 }

@@ -162,6 +162,13 @@ public final class UnixSocket implements AutoCloseable {
         return peer(0);
     }
 
+    /// A process in a line for an operator.
+    ///
+    /// @param process as [#peerProcess] gives it
+    public static String describe(final long process) {
+        return process > 0 ? "process " + process : "a process of another PID namespace";
+    }
+
     private long peer(final int field) {
         try (Arena scratch = Arena.ofConfined()) {
             final MemorySegment credentials = scratch.allocate(UCRED_BYTES, Long.BYTES);

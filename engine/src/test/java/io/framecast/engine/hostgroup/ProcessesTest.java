@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.UnixSocket;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -29,7 +30,7 @@ final class ProcessesTest {
         assertTrue(Processes.isNeighbour(Processes.namespace()));
         assertFalse(Processes.isNeighbour(Processes.namespace() + 1));
         assertFalse(Processes.isNeighbour(0));
-        assertEquals("process 7", Processes.describe(7));
-        assertEquals("a process of another PID namespace", Processes.describe(0));
+        assertEquals("process 7", UnixSocket.describe(7));
+        assertEquals("a process of another PID namespace", UnixSocket.describe(0));
     }
 }
