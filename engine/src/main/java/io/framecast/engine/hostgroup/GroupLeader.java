@@ -425,7 +425,7 @@ public final class GroupLeader implements AutoCloseable {
                 if (connection.followedEarlier()) {
                     survivors.remove(connection.number);
                 }
-            } else {
+            } else if (!connection.known || !GroupMessage.is(message, bytes, GroupMessage.PROBE)) {
                 if (!connection.known && GroupMessage.isForeign(message, bytes)) {
                     refuseVersion(connection.socket, message);
                 }

@@ -307,7 +307,12 @@ final class GroupMembership implements AutoCloseable {
         final FollowerSegment shared = segment;
         if (leader == null && !present && !local) {
             // It stood still before it shared anything, and somebody else has noticed; or it does not even read.
-            stillLooks = connection.socket().isUnread() ? stillLooks + 1 : 0;
+            if (connection.socket().isUnread()) {
+                stillLooks++;
+            } else {
+                stillLooks = 0;
+                connection.socket().send(GroupMessage.probe(message));
+            }
             return stillLooks >= STILL_LOOKS || connection.socket().isReplaced();
         }
         if (shared == null || !present || leader != null || !shared.enter()) {

@@ -18,12 +18,15 @@ import java.lang.foreign.MemorySegment;
 ///                             and four descriptors: ring (to be read), words, the member's counter, the leader's
 /// REFUSED  leader → follower  0 magic u64  8 version u32, the leader's  12 type u32 = 5
 ///                             16 reason u64: 1 the follower speaks another version, 2 no place is left
+/// PROBE    follower → leader  0 magic u64  8 version u32  12 type u32 = 6  16 0: a follower without a session sees by
+///                             it whether the leader reads
 /// ```
 final class GroupMessage {
     static final int HELLO = 1;
     static final int SEGMENT = 2;
     // 3 and 4 are those of clients that publish.
     static final int REFUSED = 5;
+    static final int PROBE = 6;
     static final int BYTES = 40;
     static final long OTHER_VERSION = 1;
     static final long NO_PLACE = 2;
@@ -62,6 +65,10 @@ final class GroupMessage {
 
     static MemorySegment refused(final MemorySegment message, final long reason) {
         return begin(message, REFUSED, reason);
+    }
+
+    static MemorySegment probe(final MemorySegment message) {
+        return begin(message, PROBE, 0);
     }
 
     static boolean is(final MemorySegment message, final int bytes, final int type) {
