@@ -202,7 +202,7 @@ class LocalReadersTest {
             assertNull(readers.look(true, 50_000_000, 100_000_000));
             final String notice = readers.look(true, 150_000_000, 100_000_000);
             assertNotNull(notice);
-            assertTrue(notice.contains("process 1 on this host"), notice);
+            assertTrue(notice.contains("process " + ProcessHandle.current().pid() + " on this host"), notice);
             assertNull(readers.look(true, 250_000_000, 100_000_000));
             assertEquals(250, readers.stats(1, SLOTS).getFirst().heldBack().toMillis());
             reader.release(reader.take());
