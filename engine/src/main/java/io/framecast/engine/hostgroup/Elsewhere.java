@@ -3,6 +3,7 @@ package io.framecast.engine.hostgroup;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.PrivateDirectory;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,7 +46,7 @@ final class Elsewhere {
             final Path link = link(socket, common);
             Files.deleteIfExists(link);
             Files.createSymbolicLink(link, socket.toAbsolutePath());
-        } catch (final IOException _) {
+        } catch (final IOException | DirectoryIteratorException _) {
             // Without the link a line is missing, no more.
         }
     }

@@ -48,7 +48,7 @@ public final class EpochClock {
     // A line for each clock: its name, seconds and nanoseconds (time_namespaces(7)).
     static long namespaceNs(final String offsets) {
         return offsets.lines()
-                .map(line -> line.strip().split("\\s+"))
+                .map(line -> line.strip().split("\\s+", -1))
                 .filter(words -> words.length == 3 && words[0].equals("monotonic"))
                 .mapToLong(words -> Long.parseLong(words[1]) * NS_PER_S + Long.parseLong(words[2]))
                 .findFirst()
