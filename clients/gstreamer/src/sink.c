@@ -249,11 +249,11 @@ static gint64 clock_ns(clockid_t clock) {
 
 /* The calendar is read once, as by the server: where it is set meanwhile, frames would come to be as old as that step. */
 static gint64 host_time_ns(void) {
-    static gsize read = 0;
+    static gsize once = 0;
     static gint64 offset_ns = 0;
-    if (g_once_init_enter(&read)) {
+    if (g_once_init_enter(&once)) {
         offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
-        g_once_init_leave(&read, 1);
+        g_once_init_leave(&once, 1);
     }
     return clock_ns(CLOCK_MONOTONIC) + offset_ns;
 }
