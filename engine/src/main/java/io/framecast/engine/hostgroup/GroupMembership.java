@@ -289,10 +289,12 @@ final class GroupMembership implements AutoCloseable {
         long spentNs = 0;
         for (int i = 0; i < REHEARSALS && spentNs < REHEARSALS_NS && !closed; i++) {
             final long startNs = System.nanoTime();
-            final HostGroups.Role role = HostGroups.apart(channel, () -> {}, _ -> {});
-            try (GroupLeader stage = role.leader();
-                    UnixSocket _ = role.connection()) {
-                members.rehearse(Objects.requireNonNull(stage));
+            try {
+                final HostGroups.Role role = HostGroups.apart(channel, () -> {}, _ -> {});
+                try (GroupLeader stage = role.leader();
+                        UnixSocket _ = role.connection()) {
+                    members.rehearse(Objects.requireNonNull(stage));
+                }
             } catch (final RuntimeException e) {
                 // A successor would say it, if it came to that.
                 notices.accept("host group: cannot rehearse to lead: " + e.getMessage());
