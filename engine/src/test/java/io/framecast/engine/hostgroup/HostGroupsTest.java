@@ -3,9 +3,11 @@ package io.framecast.engine.hostgroup;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.framecast.api.error.TransportException;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.libc.PrivateDirectory;
 import io.framecast.engine.libc.UnixSocket;
@@ -93,6 +95,28 @@ final class HostGroupsTest {
             final Path later = one.resolve("later").resolve("name.sock");
             assertEquals(here, Elsewhere.find(later, common));
         }
+    }
+
+    @Test
+    void shouldNameTheCauseWhereItsDirectoryCannotBeUsed() throws IOException {
+        final Path absent = temporary.resolve("none").resolve("framecast");
+        assertEquals(
+                "host group: cannot use " + absent
+                        + ": no such file or directory; set XDG_RUNTIME_DIR to a directory of yours",
+                refusal(absent));
+        final Path file = Files.createFile(temporary.resolve("framecast"));
+        assertEquals(
+                "host group: cannot use " + file + ": " + file
+                        + " is not a directory of this user with mode 0700; set XDG_RUNTIME_DIR to a directory of yours",
+                refusal(file));
+        final Path below = file.resolve("framecast");
+        assertTrue(refusal(below).contains(below + ": Not a directory; "), () -> refusal(below));
+    }
+
+    private static String refusal(final Path directory) {
+        final Path socket = directory.resolve("0123456789abcdef.sock");
+        return String.valueOf(
+                assertThrows(TransportException.class, () -> HostGroups.locked(socket, () -> {})).getMessage());
     }
 
     @Test
