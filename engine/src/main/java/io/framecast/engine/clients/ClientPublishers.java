@@ -132,8 +132,8 @@ public final class ClientPublishers implements AutoCloseable {
         } catch (final TransportException e) {
             if (!removalReported) {
                 removalReported = true;
-                events.accept(channel.name() + ": " + path + " was removed: no client finds this process; "
-                        + e.getMessage());
+                events.accept(
+                        channel.name() + ": " + path + " was removed: no client finds this process; " + e.getMessage());
             }
         }
     }

@@ -9,12 +9,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// Sockets of the same name in other directories: of processes that have another `XDG_RUNTIME_DIR`, or none, and do not
-/// find each other. There is one place that all processes of a user know, the directory without that variable: a process
-/// that listens elsewhere leaves a link there, with the name of its socket and another ending.
+/// Sockets of the same name in other directories: of processes that have another `XDG_RUNTIME_DIR`, or none,
+/// and do not find each other. There is one place that all processes of a user know, the directory without that
+/// variable: a process that listens elsewhere leaves a link there, with the name of its socket and another
+/// ending.
 ///
-/// The links serve a line for an operator alone. No process follows a leader by one: after a takeover some members would
-/// look for the successor here, and others there.
+/// The links serve a line for an operator alone. No process follows a leader by one: after a takeover some
+/// members would look for the successor here, and others there.
 final class Elsewhere {
     private static final String SOCKET = ".sock";
     private static final String LINK = ".elsewhere";

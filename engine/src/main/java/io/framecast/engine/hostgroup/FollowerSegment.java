@@ -396,7 +396,8 @@ final class FollowerSegment implements AutoCloseable {
 
     /// The clock of the leader's process less that of this one. Both should show the same.
     long leaderClockNs() {
-        return buffer.getLong(SegmentLayout.LEADER_CLOCK_AT) - EpochClock.ofProcess().hostOffsetNs();
+        return buffer.getLong(SegmentLayout.LEADER_CLOCK_AT)
+                - EpochClock.ofProcess().hostOffsetNs();
     }
 
     /// Entries so far.

@@ -352,8 +352,8 @@ public final class GroupLeader implements AutoCloseable {
         }
     }
 
-    // It stood still so long that a follower leads now: what it receives would be nobody's. Where nobody leads at the path
-    // it listens there again.
+    // It stood still so long that a follower leads now: what it receives would be nobody's. Where nobody leads
+    // at the path it listens there again.
     private boolean isReplaced() {
         final long present = UnixSocket.inode(path);
         if (inode == 0 || closed || present == inode) {
@@ -439,9 +439,10 @@ public final class GroupLeader implements AutoCloseable {
         // It may try again and again.
         if (version != refusedVersion) {
             refusedVersion = version;
-            notices.accept("host group at " + path + ": " + UnixSocket.describe(socket.peerProcess()) + " speaks layout "
-                    + Integer.toUnsignedString(version) + " of the host segment, this one layout "
-                    + SegmentLayout.VERSION + "; run both from the same release");
+            notices.accept(
+                    "host group at " + path + ": " + UnixSocket.describe(socket.peerProcess()) + " speaks layout "
+                            + Integer.toUnsignedString(version) + " of the host segment, this one layout "
+                            + SegmentLayout.VERSION + "; run both from the same release");
         }
         socket.send(GroupMessage.refused(message, GroupMessage.OTHER_VERSION));
     }

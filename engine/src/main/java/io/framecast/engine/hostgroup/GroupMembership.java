@@ -260,7 +260,8 @@ final class GroupMembership implements AutoCloseable {
     private void onRefused(final int length) {
         if (GroupMessage.isForeign(message, length)) {
             giveUp("host group: this program speaks layout " + SegmentLayout.VERSION
-                    + " of the host segment, its leader (" + UnixSocket.describe(connection.socket().peerProcess()) + ") layout "
+                    + " of the host segment, its leader ("
+                    + UnixSocket.describe(connection.socket().peerProcess()) + ") layout "
                     + Integer.toUnsignedString(GroupMessage.version(message))
                     + "; run both from the same release, or use host-group=off");
         } else if (GroupMessage.is(message, length, GroupMessage.REFUSED)

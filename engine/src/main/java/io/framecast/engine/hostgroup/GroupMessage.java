@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
 /// The messages between followers and their leader (docs/host-segment.md).
 ///
 /// ```
-/// HELLO    follower → leader  0 magic u64  8 version u32  12 type u32 = 1  16 number u64 of the
-///                             member: random, the same to all leaders that it follows; 0 for one that is no subscriber's
+/// HELLO    follower → leader  0 magic u64  8 version u32  12 type u32 = 1  16 number u64 of the member:
+///                             random, the same to all leaders; 0 for one that is no subscriber's
 ///                             24 generation u64 of the segment that it read last, 0 for none, 2^64 − 1 for a
 ///                             connection that is no subscriber's: one that copies for others
 ///                             32 delivery u16, patience u16 as in JOIN (docs/protocol.md)

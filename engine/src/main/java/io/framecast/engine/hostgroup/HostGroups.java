@@ -337,9 +337,8 @@ public final class HostGroups {
     // The user's runtime directory, else one in /tmp that no other user can have made.
     static Path directory() {
         final String runtime = System.getenv("XDG_RUNTIME_DIR");
-        final Path directory = runtime == null || runtime.isEmpty()
-                ? Elsewhere.common()
-                : Path.of(runtime, "framecast");
+        final Path directory =
+                runtime == null || runtime.isEmpty() ? Elsewhere.common() : Path.of(runtime, "framecast");
         return require(directory);
     }
 

@@ -101,8 +101,7 @@ final class LeaderSegment implements AutoCloseable {
         putAddress(SegmentLayout.DATA_ADDRESS_AT, stream.dataAddress());
         buffer.putInt(SegmentLayout.LEADER_PID_AT, (int) ProcessHandle.current().pid());
         buffer.putLong(SegmentLayout.CLOCK_ERROR_AT, Long.MAX_VALUE);
-        buffer.putLong(
-                SegmentLayout.LEADER_CLOCK_AT, EpochClock.ofProcess().hostOffsetNs());
+        buffer.putLong(SegmentLayout.LEADER_CLOCK_AT, EpochClock.ofProcess().hostOffsetNs());
         buffer.putInt(SegmentLayout.RETAINS_AT, 1);
         buffer.putInt(SegmentLayout.WAITS_AT, delivery.isWaitedFor() ? 1 : 0);
         buffer.putLong(SegmentLayout.WAITED_FROM_AT, delivery.isWaitedFor() ? 0 : SegmentLayout.NOT_ASKED);
@@ -388,8 +387,8 @@ final class LeaderSegment implements AutoCloseable {
         return awaiting;
     }
 
-    /// Receiver: the source's clock less that of this process. Followers are told by the host's monotonic clock: theirs may
-    /// be another one.
+    /// Receiver: the source's clock less that of this process. Followers are told by the host's monotonic
+    /// clock: theirs may be another one.
     void clock(final long offsetNs, final long errorNs) {
         final EpochClock own = EpochClock.ofProcess();
         buffer.putLongOrdered(SegmentLayout.CLOCK_OFFSET_AT, offsetNs + own.hostOffsetNs());
@@ -496,8 +495,7 @@ final class LeaderSegment implements AutoCloseable {
     /// Listener: who a member is.
     ///
     /// @param number that it names to each leader
-    /// @param isOwn whether it is the leader's own subscriber: no successor waits for it, also where this process only
-    ///     stands still
+    /// @param isOwn whether it is the leader's own subscriber: no successor waits for it
     void name(final int index, final long number, final boolean isOwn) {
         final int member = SegmentLayout.member(index);
         buffer.putIntVolatile(member + SegmentLayout.MEMBER_LEFT, isOwn ? 1 : 0);

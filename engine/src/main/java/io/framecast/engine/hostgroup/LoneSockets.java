@@ -14,9 +14,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// The sockets of groups of one, which no other process looks for. Each is named after its process's own number: random,
-/// and as long as the process lives it holds the lock on that byte of a file. Its PID would not do: several containers
-/// have a process 1.
+/// The sockets of groups of one, which no other process looks for. Each is named after its process's own
+/// number: random, and as long as the process lives it holds the lock on that byte of a file. Its PID would not
+/// do: several containers have a process 1.
 final class LoneSockets {
     private static final Pattern NAME = Pattern.compile("alone-([0-7][0-9a-f]{7})-\\d+\\.sock");
     private static final String LOCKS = "alone";

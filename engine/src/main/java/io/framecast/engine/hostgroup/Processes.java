@@ -32,7 +32,8 @@ final class Processes {
     }
 
     /// Whether a process of this PID namespace has its memory and its files. One that ends loses the memory first, and
-    /// its devices' memory with the files: a reader that finds it here knows that what it shared was there until now.
+    /// its devices' memory with the files: a reader that finds it here knows that what it shared was there until
+    /// now.
     static boolean isWhole(final long process) {
         try {
             Files.readSymbolicLink(Path.of("/proc/" + process + "/exe"));

@@ -4,8 +4,9 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.IntPredicate;
 
-/// The members of an earlier leader that are still to come to its successor. Each shows that it lives by the lock on the
-/// byte of its place in the earlier leader's words, also where it is of another PID namespace or stands still.
+/// The members of an earlier leader that are still to come to its successor. Each shows that it lives by the
+/// lock on the byte of its place in the earlier leader's words, also where it is of another PID namespace or
+/// stands still.
 ///
 /// One thread at a time.
 final class Survivors implements AutoCloseable {

@@ -6,9 +6,9 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Locks on single bytes of a file (fcntl(2), "Open file description locks"). A lock belongs to an open file: the kernel
-/// takes it back when the last descriptor and the last mapping of that open file are gone, however their process ended.
-/// Processes of every PID namespace see it, so it is a sign of life where a PID is none.
+/// Locks on single bytes of a file (fcntl(2), "Open file description locks"). A lock belongs to an open file:
+/// the kernel takes it back when the last descriptor and the last mapping of that open file are gone, however
+/// their process ended. Processes of every PID namespace see it, so it is a sign of life where a PID is none.
 ///
 /// Stateless; any thread.
 public final class ByteLocks {

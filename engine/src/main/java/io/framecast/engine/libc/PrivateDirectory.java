@@ -48,8 +48,8 @@ public final class PrivateDirectory {
         }
     }
 
-    /// Why something could not be done with a file, as the end of a sentence: some of the JDK's exceptions name the file
-    /// alone.
+    /// Why something could not be done with a file, as the end of a sentence: some of the JDK's exceptions name
+    /// the file alone.
     public static String reason(final IOException e) {
         return switch (e) {
             case NoSuchFileException _ -> "no such file or directory";

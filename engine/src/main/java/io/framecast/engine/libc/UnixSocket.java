@@ -111,8 +111,8 @@ public final class UnixSocket implements AutoCloseable {
         return path == null ? null : connect(path);
     }
 
-    /// The file of the socket that it was connected to, by its number: another one has another number as long as a process
-    /// listens at this one. 0 where it was removed at once.
+    /// The file of the socket that it was connected to, by its number: another one has another number as long
+    /// as a process listens at this one. 0 where it was removed at once.
     public long inode() {
         return inode;
     }
@@ -156,8 +156,8 @@ public final class UnixSocket implements AutoCloseable {
         return peer(UCRED_UID);
     }
 
-    /// The process that listened, or connected, at the other end; 0 where it is of a PID namespace that is not seen from
-    /// this one, −1 where the kernel does not tell.
+    /// The process that listened, or connected, at the other end; 0 where it is of a PID namespace that is not
+    /// seen from this one, −1 where the kernel does not tell.
     public long peerProcess() {
         return peer(0);
     }

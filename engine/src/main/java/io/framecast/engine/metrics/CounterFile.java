@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A file is stale when its process is gone *and* no process holds its lock. A check of the process alone does
 /// not do: containers that share a temporary directory do not see each other's processes. The lock alone does
-/// not do either: not every file system has locks. It is one of the open file where there are such: the system frees one of
-/// the process when any reader in the same process closes the file.
+/// not do either: not every file system has locks. It is one of the open file where there are such: the system
+/// frees one of the process when any reader in the same process closes the file.
 final class CounterFile implements AutoCloseable {
     private static final String SUFFIX = ".counters";
     private static final Pattern NAME = Pattern.compile("(\\d{1,18})(-\\d+)?\\.counters");

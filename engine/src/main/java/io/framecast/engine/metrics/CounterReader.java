@@ -78,8 +78,8 @@ public final class CounterReader implements AutoCloseable {
         return CounterFile.running(Path.of(System.getProperty("java.io.tmpdir")));
     }
 
-    /// Counters files of this process. Its id does not tell them: another container that shares the directory may have a
-    /// process of the same id.
+    /// Counters files of this process. Its id does not tell them: another container that shares the directory
+    /// may have a process of the same id.
     public static List<Path> own() {
         return CounterFile.own();
     }

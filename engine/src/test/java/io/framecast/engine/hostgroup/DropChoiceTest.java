@@ -81,8 +81,8 @@ final class DropChoiceTest {
         final long aheadNs = hours * HOUR_NS;
         leader.clock(aheadNs, 0);
         try (FollowerSegment follower = follower();
-                SharedWords words = SharedWords.attach(
-                        SegmentTest.copy(leader.wordsDescriptor()), SegmentLayout.wordsBytes())) {
+                SharedWords words =
+                        SharedWords.attach(SegmentTest.copy(leader.wordsDescriptor()), SegmentLayout.wordsBytes())) {
             assertEquals(
                     EpochClock.ofProcess().hostOffsetNs() + aheadNs,
                     words.buffer().getLong(SegmentLayout.CLOCK_OFFSET_AT));

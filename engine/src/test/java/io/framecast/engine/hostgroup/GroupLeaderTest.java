@@ -266,8 +266,8 @@ class GroupLeaderTest {
         final Path directory = temporary.resolve("framecast");
         Files.createDirectory(directory, PrivateDirectory.ownerOnly());
         final Path socket = directory.resolve("0123456789abcdef.sock");
-        try (GroupLeader removed =
-                new GroupLeader(socket, null, UnixSocket.listen(socket), wakes::incrementAndGet, BEAT_NS, notices::add)) {
+        try (GroupLeader removed = new GroupLeader(
+                socket, null, UnixSocket.listen(socket), wakes::incrementAndGet, BEAT_NS, notices::add)) {
             Files.delete(socket);
             Files.delete(directory);
             assertTrue(comesTrue(() -> HostGroups.isListening(socket)), notices::toString);
@@ -283,8 +283,8 @@ class GroupLeaderTest {
         final Path parent = Files.createDirectory(temporary.resolve("runtime"));
         final Path directory = Files.createDirectory(parent.resolve("framecast"), PrivateDirectory.ownerOnly());
         final Path socket = directory.resolve("0123456789abcdef.sock");
-        try (GroupLeader _ =
-                new GroupLeader(socket, null, UnixSocket.listen(socket), wakes::incrementAndGet, BEAT_NS, notices::add)) {
+        try (GroupLeader _ = new GroupLeader(
+                socket, null, UnixSocket.listen(socket), wakes::incrementAndGet, BEAT_NS, notices::add)) {
             PrivateDirectory.delete(parent);
             assertTrue(comesTrue(() -> !notices.isEmpty()));
             // It looks every second.

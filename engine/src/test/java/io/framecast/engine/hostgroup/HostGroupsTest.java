@@ -53,7 +53,10 @@ final class HostGroupsTest {
         final Set<String> left = names(temporary);
         assertTrue(left.remove("alone"), "the file with the locks");
         assertEquals(
-                Stream.concat(kept.stream(), Stream.of(own, listening).map(path -> path.getFileName().toString()))
+                Stream.concat(
+                                kept.stream(),
+                                Stream.of(own, listening)
+                                        .map(path -> path.getFileName().toString()))
                         .collect(Collectors.toSet()),
                 left);
     }
@@ -115,8 +118,8 @@ final class HostGroupsTest {
 
     private static String refusal(final Path directory) {
         final Path socket = directory.resolve("0123456789abcdef.sock");
-        return String.valueOf(
-                assertThrows(TransportException.class, () -> HostGroups.locked(socket, () -> {})).getMessage());
+        return String.valueOf(assertThrows(TransportException.class, () -> HostGroups.locked(socket, () -> {}))
+                .getMessage());
     }
 
     @Test

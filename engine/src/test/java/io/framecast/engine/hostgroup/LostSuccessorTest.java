@@ -95,7 +95,9 @@ class LostSuccessorTest {
                     () -> true,
                     // Until both are there.
                     new Survivors(
-                            Map.of(1L, 0), _ -> shared.get() == null || shared.get().readers() < 2, () -> {}),
+                            Map.of(1L, 0),
+                            _ -> shared.get() == null || shared.get().readers() < 2,
+                            () -> {}),
                     () -> {}));
             try (SharedFrames frames =
                     successor.share(null, STREAM, ring, RING_BYTES, true, Delivery.RELIABLE, 0, () -> 0)) {

@@ -142,8 +142,8 @@ final class CounterFileTest {
         }
     }
 
-    /// A container that shares the directory has processes of its own numbers: what is here by this number is nobody, or
-    /// another process.
+    /// A container that shares the directory has processes of its own numbers: what is here by this number is
+    /// nobody, or another process.
     @Test
     void shouldSeeThatAProcessOfAnotherContainerRuns() throws Exception {
         final Process child = start("");

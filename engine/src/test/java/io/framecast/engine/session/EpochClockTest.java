@@ -29,8 +29,8 @@ final class EpochClockTest {
         assertEquals(TimeUnit.HOURS.toNanos(1) - 500, EpochClock.namespaceNs(offsets));
         assertEquals(0, EpochClock.namespaceNs("monotonic           0         0\n"));
         assertEquals(0, EpochClock.namespaceNs(""));
-        final long differenceNs = EpochClock.ofProcess().hostOffsetNs()
-                - EpochClock.ofProcess().offsetNs();
+        final long differenceNs =
+                EpochClock.ofProcess().hostOffsetNs() - EpochClock.ofProcess().offsetNs();
         final long beforeNs = System.nanoTime();
         final long hostNs = EpochClock.hostNs() + differenceNs;
         assertTrue(beforeNs <= hostNs && hostNs <= System.nanoTime());
