@@ -19,7 +19,7 @@ public final class EpochClock {
     // The monotonic clock of this process's time namespace less the host's.
     // Before Linux 5.6, and on other systems, there are no time namespaces.
     private static final long NAMESPACE_NS = namespaceNs(PseudoFiles.readOrEmpty(NAMESPACE_OFFSETS));
-    private static final EpochClock PROCESS = EpochClock.ofProcess();
+    private static final EpochClock PROCESS = new EpochClock();
 
     private final long offsetNs;
     private final long errorNs;
