@@ -110,6 +110,78 @@ case_of stream gpu-exporter-killed emulated exporter
 case_of stream gpu-leader-killed emulated 1
 case_of stream follower-killed host 2
 case_of stream leader-killed host 1
+
+# await LOG PATTERN: a line of a log.
+await() {
+    timeout 60 bash -c 'until grep -qE "$2" "$1"; do sleep 0.1; done' - "$work/$1.log" "$2" && return
+    printf 'failed: %s: no line: %s: %s\n' "$1" "$2" "$(tail -n 3 "$work/$1.log")"
+    exit 1
+}
+
+# member LOG DIRECTORY URI: a subscriber with this XDG_RUNTIME_DIR, or with none; sets `last` to its process.
+member() {
+    env -u XDG_RUNTIME_DIR ${2:+"XDG_RUNTIME_DIR=$2"} timeout --kill-after=5 90 ./framecast subscribe "$3|host-group=auto" \
+        --json "$work/$1.json" >"$work/$1.log" 2>&1 &
+    last=$!
+}
+
+# publish_to NAME URI FRAMES
+publish_to() {
+    timeout --kill-after=5 90 ./framecast publish "$2" --input test --video 320x240xnv12 --frames "$3" --rate 150 \
+        >"$work/$1.log" 2>&1 || { printf 'failed: %s: %s\n' "$1" "$(tail -n 3 "$work/$1.log")"; exit 1; }
+}
+
+# Three members that look for each other in three directories: each that comes later names where another one leads.
+directories() {
+    local uri="framecast:udp?group=224.20.30.48:$port|channel=directories|interface=127.0.0.1|device=host" members=()
+    mkdir -m 700 "$work/one" "$work/two"
+    member directories-1 "$work/one" "$uri" && members+=("$last")
+    await directories-1 'host group: leads'
+    member directories-2 '' "$uri" && members+=("$last")
+    await directories-2 "another process of this host leads this group at $work/one/framecast/.*give both the same XDG_RUNTIME_DIR"
+    member directories-3 "$work/two" "$uri" && members+=("$last")
+    await directories-3 'another process of this host leads this group at /tmp/framecast-'
+    publish_to directories-publish "$uri" 150
+    for last in "${members[@]}"; do
+        wait "$last" || { printf 'failed: directories: status %d\n' "$?"; exit 1; }
+    done
+    printf 'passed: members in three directories name each other\n'
+}
+
+# The directory is removed while they stream: the leader listens again, and who comes then follows it.
+removed() {
+    local uri="framecast:udp?group=224.20.30.48:$port|channel=removed|interface=127.0.0.1|device=host" members=() publisher
+    mkdir -m 700 "$work/runtime"
+    member removed-1 "$work/runtime" "$uri" && members+=("$last")
+    await removed-1 'host group: leads'
+    member removed-2 "$work/runtime" "$uri" && members+=("$last")
+    await removed-2 'host group: follows'
+    publish_to removed-publish "$uri" 1500 &
+    publisher=$!
+    sleep 2
+    rm -rf -- "$work/runtime/framecast"
+    await removed-1 'was removed, and is made again'
+    member removed-3 "$work/runtime" "$uri" && members+=("$last")
+    await removed-3 'host group: follows'
+    wait "$publisher"
+    for last in "${members[@]}"; do
+        wait "$last" || { printf 'failed: removed: status %d: %s\n' "$?" "$(tail -n 3 "$work"/removed-*.log)"; exit 1; }
+    done
+    ! grep -h 'stood still' "$work"/removed-?.log || { printf 'failed: removed: nobody stood still\n'; exit 1; }
+    python3 - "$work" <<'PYTHON'
+import json
+import sys
+
+for i in (1, 2):
+    subscriber = json.load(open(f"{sys.argv[1]}/removed-{i}.json"))["subscribers"][0]
+    if subscriber["frames"] != 1500:
+        sys.exit(f"failed: removed, subscriber {i}: {subscriber}")
+print("passed: a directory that is removed while they stream: the leader listens again")
+PYTHON
+}
+
+case_of directories directories
+case_of removed removed
 leftover=$(find "$work" -name '*.sock' | wc -l)
 [ "$leftover" = 0 ] || fail_case "$leftover sockets are left"
 

@@ -264,7 +264,7 @@ typedef struct fc_stats {
     uint64_t leaders;
     /* Frames that were given and not released. */
     uint64_t held;
-    /* The process that leads, 0 for none, and whether that is the publisher itself. */
+    /* The process that leads, 0 for none and for one of another PID namespace, and whether that is the publisher itself. */
     int32_t leader_process;
     int32_t leader_is_publisher;
 } fc_stats;

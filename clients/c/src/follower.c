@@ -1,8 +1,7 @@
 /* Reads frames in the rings of its leaders, one segment after the other, when the user polls. */
+#include "clock.h"
 #include "error.h"
 #include "subscriber.h"
-
-#include <time.h>
 
 static bool drops(const struct fc_subscriber *subscriber) {
     return subscriber->channel.delivery != FCI_RELIABLE;
@@ -61,10 +60,8 @@ static bool is_too_old(const struct fc_subscriber *subscriber, const struct fci_
     if (fci_clock_error(segment) == INT64_MAX) {
         return false;
     }
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
     /* Words of another process: the sums may wrap. */
-    uint64_t source_now = (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec + (uint64_t)fci_clock_offset(segment);
+    uint64_t source_now = (uint64_t)fci_host_ns() + (uint64_t)fci_source_clock(segment);
     int64_t age = (int64_t)(source_now - (uint64_t)entry->timestamp_ns);
     return age >= (int64_t)subscriber->channel.patience_ms * 1000000;
 }

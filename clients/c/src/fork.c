@@ -1,5 +1,5 @@
-/* The child of a fork has copies of the connections, by which leaders would take its parent for alive, and of the
- * mappings. It closes the former and changes nothing in the latter. */
+/* The child of a fork has copies of the connections, and of the locks, by which leaders would take its parent for
+ * alive, and of the mappings. It closes the former and changes nothing in the latter. */
 #include "subscriber.h"
 
 #include <unistd.h>
@@ -35,6 +35,10 @@ static void cut(struct fci_connection *connection) {
 static void disown(struct fci_segment *segment) {
     for (; segment != NULL; segment = segment->later) {
         segment->foreign = true;
+        if (segment->life >= 0) {
+            close(segment->life);
+            segment->life = -1;
+        }
         cut(segment->connection);
     }
 }

@@ -106,11 +106,16 @@ static int own_node(void) {
     return best;
 }
 
+/* Known to processes with another XDG_RUNTIME_DIR, too. */
+static int common_directory(char *directory, size_t room) {
+    return snprintf(directory, room, "/tmp/framecast-%u", (unsigned)getuid());
+}
+
 /* The user's runtime directory, else one in /tmp that no other user can have made. */
 static fc_status find_directory(char *directory, size_t room, fc_error *error) {
     const char *runtime = getenv("XDG_RUNTIME_DIR");
     int length = runtime == NULL || *runtime == 0
-                     ? snprintf(directory, room, "/tmp/framecast-%u", (unsigned)getuid())
+                     ? common_directory(directory, room)
                      : snprintf(directory, room, "%s/framecast", runtime);
     if (length < 0 || (size_t)length >= room) {
         return fci_fail(error, FC_E_DIRECTORY, "host group: the path of XDG_RUNTIME_DIR is longer than %zu bytes;"
@@ -214,6 +219,47 @@ struct fci_connection *fci_connect(const char *path) {
     return connected(made, path);
 }
 
+static bool is_listening(const char *path) {
+    struct fci_connection *connection = fci_connect(path);
+    if (connection != NULL) {
+        fci_connection_free(connection);
+    }
+    return connection != NULL;
+}
+
+/* Another socket of the same name, in the directory that all processes of the user know or where a link in it points to.
+ * False for none. */
+static bool find_elsewhere(const char *path, char *other, size_t room) {
+    char common[FCI_PATH_BYTES];
+    common_directory(common, sizeof common);
+    const char *name = strrchr(path, '/') + 1;
+    int length = snprintf(other, room, "%s/%s", common, name);
+    if (length > 0 && (size_t)length < room && strcmp(other, path) != 0 && is_listening(other)) {
+        return true;
+    }
+    char link_path[2 * FCI_PATH_BYTES];
+    snprintf(link_path, sizeof link_path, "%s/%.*s.elsewhere", common, (int)strcspn(name, "."), name);
+    ssize_t bytes = readlink(link_path, other, room - 1);
+    if (bytes <= 0) {
+        return false;
+    }
+    other[bytes] = 0;
+    return strcmp(other, path) != 0 && is_listening(other);
+}
+
+bool fci_tell_where(const char (*paths)[FCI_PATH_BYTES], int count, char *text, size_t room) {
+    int length = snprintf(text, room, "; it looked in %.*s", (int)(strrchr(paths[0], '/') - paths[0]), paths[0]);
+    char other[FCI_PATH_BYTES];
+    for (int i = 0; i < count && length > 0 && (size_t)length < room; i++) {
+        if (find_elsewhere(paths[i], other, sizeof other)) {
+            snprintf(text + length, room - (size_t)length, ", and a process listens at %s: give both the same"
+                     " XDG_RUNTIME_DIR, or none", other);
+            return true;
+        }
+    }
+    return false;
+}
+
 bool fci_is_replaced(const struct fci_connection *connection) {
     ino_t present = inode(connection->path);
     return present != 0 && present != connection->inode;
@@ -236,13 +282,14 @@ static uint64_t get(const uint8_t *message, int64_t at, size_t bytes) {
     return value;
 }
 
-bool fci_send_hello(struct fci_connection *connection, uint64_t generation, const struct fci_channel *channel) {
+bool fci_send_hello(struct fci_connection *connection, uint64_t number, uint64_t generation,
+                    const struct fci_channel *channel) {
     uint8_t message[FC_LAYOUT_MESSAGE_BYTES] = {0};
     uint64_t delivery = (uint64_t)channel->delivery | (uint64_t)channel->patience_ms << 16;
     put(message, 0, FC_LAYOUT_MAGIC, 8);
     put(message, FC_LAYOUT_MESSAGE_VERSION_AT, FC_LAYOUT_VERSION, 4);
     put(message, FC_LAYOUT_MESSAGE_TYPE_AT, FC_LAYOUT_MESSAGE_HELLO, 4);
-    put(message, FC_LAYOUT_MESSAGE_NUMBER_AT, (uint64_t)getpid(), 8);
+    put(message, FC_LAYOUT_MESSAGE_NUMBER_AT, number, 8);
     put(message, FC_LAYOUT_MESSAGE_GENERATION_AT, generation, 8);
     put(message, FC_LAYOUT_MESSAGE_DELIVERY_AT, delivery, 4);
     return send(connection->socket, message, sizeof message, MSG_NOSIGNAL) == (ssize_t)sizeof message;

@@ -33,6 +33,11 @@ struct fci_servers {
 fc_status fci_find_servers(const struct fci_channel *channel, struct fci_servers *servers, fc_error *error);
 void fci_server_name(const struct fci_channel *channel, const char *transport, const char *space, char name[17]);
 
+#define FCI_WHERE_BYTES 320
+/* The end of a sentence: where sockets were looked for in vain, and where one of the same name is instead.
+ * Whether there is one. */
+bool fci_tell_where(const char (*paths)[FCI_PATH_BYTES], int count, char *text, size_t room);
+
 /* A connection to a leader. It stays open as long as anything that this leader shared is used. */
 struct fci_connection {
     int socket;
@@ -49,7 +54,9 @@ bool fci_is_replaced(const struct fci_connection *connection);
 /* The caller counts references, under a lock of its own. */
 void fci_connection_free(struct fci_connection *connection);
 
-bool fci_send_hello(struct fci_connection *connection, uint64_t generation, const struct fci_channel *channel);
+/* The number is the member's own, the same to all leaders. */
+bool fci_send_hello(struct fci_connection *connection, uint64_t number, uint64_t generation,
+                    const struct fci_channel *channel);
 
 enum fci_heard { FCI_NOTHING, FCI_SEGMENT, FCI_GONE, FCI_OTHER_VERSION, FCI_NO_PLACE };
 

@@ -75,7 +75,7 @@ static bool enter(struct fc_subscriber *subscriber, const struct fci_connection 
     }
     struct fci_segment *last = last_segment(group);
     /* A leader that hung up by now may have said why: that is heard next. */
-    fci_send_hello(found, last == NULL ? 0 : last->generation, &subscriber->channel);
+    fci_send_hello(found, subscriber->number, last == NULL ? 0 : last->generation, &subscriber->channel);
     pthread_mutex_lock(&subscriber->mutex);
     if (group->connection != NULL) {
         fci_unref_connection(group->connection);
@@ -89,16 +89,25 @@ static bool enter(struct fc_subscriber *subscriber, const struct fci_connection 
     return true;
 }
 
+static fc_status fail_without_leader(const struct fc_subscriber *subscriber, fc_error *error) {
+    const struct fci_meeting *meeting = &subscriber->meeting;
+    char where[FCI_WHERE_BYTES];
+    if (!fci_tell_where(meeting->leader, meeting->transports, where, sizeof where)) {
+        fci_tell_where(meeting->source, meeting->transports, where, sizeof where);
+    }
+    return fci_fail(error, FC_E_NO_LEADER,
+                    "host group: no process receives or publishes %s on this host; start `framecast serve URI`, or a"
+                    " subscriber or publisher with |host-group=%s here, and look that interface=, frames-held=, ring=,"
+                    " attach-after=, auth=, cipher= and payloads= are the same%s",
+                    subscriber->channel.name, subscriber->channel.host_group, where);
+}
+
 fc_status fci_enter_first(struct fc_subscriber *subscriber, fc_error *error) {
     int64_t wait_ms = subscriber->options.leader_wait_ms;
     int64_t end_ns = fci_now_ns() + (wait_ms < INT64_MAX / NS_PER_MS / 2 ? wait_ms : INT64_MAX / NS_PER_MS / 2) * NS_PER_MS;
     while (!enter(subscriber, NULL)) {
         if (wait_ms >= 0 && fci_now_ns() >= end_ns) {
-            return fci_fail(error, FC_E_NO_LEADER,
-                            "host group: no process receives or publishes %s on this host; start `framecast serve URI`,"
-                            " or a subscriber or publisher with |host-group=%s here, and look that interface=,"
-                            " frames-held=, ring=, attach-after=, auth=, cipher= and payloads= are the same",
-                            subscriber->channel.name, subscriber->channel.host_group);
+            return fail_without_leader(subscriber, error);
         }
         const fc_options *options = &subscriber->options;
         bool stops = options->on_wait != NULL && options->on_wait(options->context) != 0;

@@ -177,9 +177,13 @@ fc_status fci_publisher_enter(struct fc_publisher *publisher, uint64_t frame_max
             return fci_fail(error, FC_INTERRUPTED, "interrupted");
         }
     }
-    return status != FC_EMPTY
-               ? status
-               : fci_fail(error, FC_E_NO_SERVER, "publisher: no process publishes for clients of %s on this host; start"
-                          " `framecast serve --publish URI` with the same transport, group= and channel=, as the same user,"
-                          " and network namespace", publisher->channel.name);
+    if (status != FC_EMPTY) {
+        return status;
+    }
+    char where[FCI_WHERE_BYTES];
+    const struct fci_servers *looked = &servers;
+    fci_tell_where(looked->path, looked->count, where, sizeof where);
+    return fci_fail(error, FC_E_NO_SERVER, "publisher: no process publishes for clients of %s on this host; start `framecast"
+                    " serve --publish URI` with the same transport, group= and channel=, as the same user, and network"
+                    " namespace%s", publisher->channel.name, where);
 }

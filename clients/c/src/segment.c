@@ -1,5 +1,6 @@
 #include "segment.h"
 
+#include "clock.h"
 #include "device.h"
 #include "error.h"
 
@@ -105,6 +106,22 @@ static uint8_t *map_words(int descriptor) {
     return words == MAP_FAILED ? NULL : words;
 }
 
+/* By an open file of its own. That of the leader holds a lock, by which a successor sees that this process lives; a
+ * mapping would keep it in the child of a fork. */
+static uint8_t *map_own(int descriptor) {
+    if (!is_sealed(descriptor, FC_LAYOUT_WORDS_BYTES)) {
+        return NULL;
+    }
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    int opened = open(path, O_RDWR | O_CLOEXEC);
+    uint8_t *words = map_words(opened >= 0 ? opened : descriptor);
+    if (opened >= 0) {
+        close(opened);
+    }
+    return words;
+}
+
 static fc_status check_header(const struct fci_segment *segment, fc_error *error) {
     if (load64(segment, FC_LAYOUT_MAGIC_AT) != FC_LAYOUT_MAGIC) {
         return fci_fail(error, FC_E_BROKEN, "host group: the leader (process %d) shared words without the magic number;"
@@ -140,7 +157,7 @@ static void tell_wish(struct fci_segment *segment, const struct fci_reading *rea
 static fc_status attach(struct fci_segment *segment, const struct fci_invitation *invitation,
                         const struct fci_reading *reading, fc_error *error) {
     int process = (int)segment->connection->leader;
-    segment->words = map_words(invitation->descriptors[1]);
+    segment->words = map_own(segment->life);
     bool counters = is_counter(segment->waker) && is_counter(segment->leader);
     if (segment->words == NULL || !counters || invitation->member < 0) {
         return fci_fail(error, FC_E_BROKEN, "host group: the leader (process %d) shared no sealed words of %lld bytes, two"
@@ -188,9 +205,11 @@ struct fci_segment *fci_segment_map(struct fci_invitation *invitation, struct fc
     segment->device = FC_LAYOUT_DEVICES_PLACE + clamp(invitation->member, 0, FC_LAYOUT_MEMBERS - 1) * FC_LAYOUT_DEVICE_BYTES;
     segment->reader = FC_LAYOUT_READERS_PLACE + clamp(invitation->member, 0, FC_LAYOUT_MEMBERS - 1) * FC_LAYOUT_READER_BYTES;
     segment->keep.descriptor = -1;
+    segment->life = invitation->descriptors[1];
     segment->waker = invitation->descriptors[2];
     segment->leader = invitation->descriptors[3];
     fc_status status = attach(segment, invitation, reading, error);
+    invitation->descriptors[1] = -1;
     invitation->descriptors[2] = -1;
     invitation->descriptors[3] = -1;
     fci_dismiss(invitation);
@@ -214,6 +233,9 @@ void fci_segment_free(struct fci_segment *segment) {
     }
     if (segment->words != NULL) {
         munmap(segment->words, FC_LAYOUT_WORDS_BYTES);
+    }
+    if (segment->life >= 0) {
+        close(segment->life);
     }
     if (segment->waker >= 0) {
         close(segment->waker);
@@ -441,8 +463,14 @@ int64_t fci_clock_error(const struct fci_segment *segment) {
     return load64(segment, FC_LAYOUT_CLOCK_ERROR_AT);
 }
 
+int64_t fci_source_clock(const struct fci_segment *segment) {
+    return load64(segment, FC_LAYOUT_CLOCK_OFFSET_AT);
+}
+
 int64_t fci_clock_offset(const struct fci_segment *segment) {
-    return fci_clock_error(segment) == INT64_MAX ? 0 : load64(segment, FC_LAYOUT_CLOCK_OFFSET_AT);
+    /* A word of another process: the difference may wrap. */
+    uint64_t offset = (uint64_t)fci_source_clock(segment) - (uint64_t)fci_calendar_offset_ns();
+    return fci_clock_error(segment) == INT64_MAX ? 0 : (int64_t)offset;
 }
 
 bool fci_sleep(struct fci_segment *segment) {

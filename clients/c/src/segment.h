@@ -36,6 +36,8 @@ struct fci_segment {
     /* The member's record about the frames that its user has. */
     int64_t reader;
     struct fci_keep keep;
+    /* The words, with the lock that is this member's sign of life. */
+    int life;
     int waker;
     int leader;
     int64_t next;
@@ -108,6 +110,8 @@ void fci_tell_held(struct fci_segment *segment, uint64_t held, uint64_t copied);
 int64_t fci_published(const struct fci_segment *segment);
 /* Of a member that drops: the frame with which it begins. */
 uint64_t fci_first_frame(const struct fci_segment *segment);
+/* The source's clock less the host's monotonic clock; and less the calendar, as this process sees it. */
+int64_t fci_source_clock(const struct fci_segment *segment);
 int64_t fci_clock_offset(const struct fci_segment *segment);
 int64_t fci_clock_error(const struct fci_segment *segment);
 

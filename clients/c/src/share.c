@@ -39,15 +39,18 @@ static bool is_offered(const struct fci_segment *segment) {
            && load64(segment, share->record + FC_LAYOUT_DEVICE_ID) == share->offer;
 }
 
-/* Whether its number means the same here: both are in one PID namespace. */
-static bool is_neighbour(int process) {
-    char path[64];
-    char own[64];
-    char other[64];
-    snprintf(path, sizeof path, "/proc/%d/ns/pid", process);
-    ssize_t own_length = readlink("/proc/self/ns/pid", own, sizeof own);
-    ssize_t length = readlink(path, other, sizeof other);
-    return length > 0 && length == own_length && memcmp(own, other, (size_t)length) == 0;
+int64_t fci_pid_namespace(void) {
+    char text[64];
+    long long number = 0;
+    ssize_t length = readlink("/proc/self/ns/pid", text, sizeof text - 1);
+    text[length < 0 ? 0 : length] = 0;
+    return sscanf(text, "pid:[%lld]", &number) == 1 ? number : 0;
+}
+
+/* Whether the number of its process means the same here: both are in one PID namespace. */
+static bool is_neighbour(const struct fci_segment *segment) {
+    int64_t its = load64(segment, segment->share.record + FC_LAYOUT_DEVICE_NAMESPACE);
+    return its != 0 && its == fci_pid_namespace();
 }
 
 bool fci_share_lives(const struct fci_segment *segment) {
@@ -118,7 +121,7 @@ static bool open_offer(const struct fci_device *device, struct fci_segment *segm
     int64_t identity[2] = {load64(segment, share->record + FC_LAYOUT_DEVICE_IDENTITY),
                            load64(segment, share->record + FC_LAYOUT_DEVICE_IDENTITY + 8)};
     struct fci_cuda_handle handle;
-    if (fci_device_reach(device, identity) < 0 || !is_neighbour(share->process) || !read_handle(segment, &handle)) {
+    if (fci_device_reach(device, identity) < 0 || !is_neighbour(segment) || !read_handle(segment, &handle)) {
         return false;
     }
     share->holds = 0;

@@ -30,6 +30,9 @@ struct fci_share {
     int64_t impatient_ns;
 };
 
+/* The number of this process's PID namespace; 0 where the system shows none. */
+int64_t fci_pid_namespace(void);
+
 /* All with the subscriber's lock. */
 
 /* Opens what another member offers, and closes what is offered no more; often. */

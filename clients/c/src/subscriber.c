@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -179,6 +180,11 @@ fc_status fc_subscribe(const char *uri, const fc_options *options, fc_subscriber
         size_t known = options->size < sizeof *options ? options->size : sizeof *options;
         memcpy(&subscriber->options, options, known);
     }
+    if (getrandom(&subscriber->number, sizeof subscriber->number, 0) != (ssize_t)sizeof subscriber->number) {
+        /* Before Linux 3.17 and in sandboxes. */
+        subscriber->number = (uint64_t)fci_now_ns() ^ (uint64_t)(uintptr_t)subscriber;
+    }
+    subscriber->number |= 1;
     pthread_mutex_init(&subscriber->mutex, NULL);
     fc_status status = open_subscriber(subscriber, uri, error);
     if (status != FC_OK) {

@@ -65,6 +65,8 @@ struct fc_subscriber {
     pthread_mutex_t mutex;
     struct fc_subscriber *sibling;
     int references;
+    /* Random: leaders know this member by it. */
+    uint64_t number;
     struct fci_channel channel;
     struct fci_meeting meeting;
     fc_options options;

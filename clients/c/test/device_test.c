@@ -4,6 +4,7 @@
 #include "dlpack.h"
 #include "fake_leader.h"
 #include "framecast.h"
+#include "share.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -350,6 +351,7 @@ static void offer(struct fake_segment *segment, const struct exporter *exporter,
     fake_set64(segment, its_record(FC_LAYOUT_DEVICE_IDENTITY) + 8, 0x206e756d62657230);
     fake_set64(segment, its_record(FC_LAYOUT_DEVICE_ID), id);
     fake_set32(segment, its_record(FC_LAYOUT_DEVICE_PROCESS), exporter->process);
+    fake_set64(segment, its_record(FC_LAYOUT_DEVICE_NAMESPACE), fci_pid_namespace());
     fake_set32(segment, its_record(FC_LAYOUT_DEVICE_SLOTS), PLACES);
     fake_set64(segment, its_record(FC_LAYOUT_DEVICE_SLOT_BYTES), PLACE_BYTES);
     fake_set64(segment, its_record(FC_LAYOUT_DEVICE_MEMORY_BYTES), PLACES * PLACE_BYTES);
@@ -550,7 +552,8 @@ static void should_refuse_offers_that_make_no_sense(void) {
         case 0: fake_set32(&pair.segment, its_record(FC_LAYOUT_DEVICE_SLOTS), 65); break;
         case 1: fake_set64(&pair.segment, its_record(FC_LAYOUT_DEVICE_SLOT_BYTES), INT64_MAX); break;
         case 2: fake_set64(&pair.segment, its_record(FC_LAYOUT_DEVICE_IDENTITY), 1); break;
-        case 3: fake_set32(&pair.segment, its_record(FC_LAYOUT_DEVICE_PROCESS), 1 << 30); break;
+        /* Of a process of another container, whose number may be that of one here. */
+        case 3: fake_set64(&pair.segment, its_record(FC_LAYOUT_DEVICE_NAMESPACE), 1); break;
         case 4: pair.segment.words[its_record(FC_LAYOUT_DEVICE_HANDLE)] = 'x'; break;
         case 5: fake_set32(&pair.segment, its_record(FC_LAYOUT_DEVICE_HANDLE_BYTES), INT32_MAX); break;
         /* Longer than the memory is. */

@@ -141,6 +141,26 @@ static int read_only(int descriptor) {
     return opened;
 }
 
+static int fake_lock(int words, int command, int member) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = member, .l_len = 1};
+    CHECK(fcntl(words, command, &lock) == 0);
+    return lock.l_type;
+}
+
+/* In an open file of its own, with the lock on the byte of its place. */
+static int words_of(const struct fake_segment *segment, int member) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", segment->words_file);
+    int opened = open(path, O_RDWR | O_CLOEXEC);
+    CHECK(opened >= 0);
+    fake_lock(opened, F_OFD_SETLK, member);
+    return opened;
+}
+
+bool fake_lives(const struct fake_segment *segment, int member) {
+    return fake_lock(segment->words_file, F_OFD_GETLK, member) != F_UNLCK;
+}
+
 bool fake_share(struct fake_leader *leader, struct fake_segment *segment, int member, uint32_t version) {
     fake_set64(segment, fake_member(member, FC_LAYOUT_MEMBER_FIRST), segment->published);
     fake_set64(segment, fake_member(member, FC_LAYOUT_MEMBER_RELEASED), segment->published);
@@ -155,7 +175,8 @@ bool fake_share(struct fake_leader *leader, struct fake_segment *segment, int me
     memcpy(message + FC_LAYOUT_MESSAGE_TYPE_AT, &type, 4);
     memcpy(message + FC_LAYOUT_MESSAGE_MEMBER_AT, &place, 4);
     int ring = read_only(segment->ring);
-    int descriptors[4] = {ring, segment->words_file, leader->waker, leader->counter};
+    int words = words_of(segment, member);
+    int descriptors[4] = {ring, words, leader->waker, leader->counter};
     union {
         char bytes[CMSG_SPACE(sizeof descriptors)];
         struct cmsghdr aligned;
@@ -169,6 +190,7 @@ bool fake_share(struct fake_leader *leader, struct fake_segment *segment, int me
     rights->cmsg_len = CMSG_LEN(sizeof descriptors);
     memcpy(CMSG_DATA(rights), descriptors, sizeof descriptors);
     bool sent = sendmsg(leader->connection, &header, MSG_NOSIGNAL) == (ssize_t)sizeof message;
+    close(words);
     close(ring);
     return sent;
 }

@@ -49,6 +49,8 @@ void fake_segment_make(struct fake_segment *segment, int64_t ring_bytes, int fla
 void fake_segment_free(struct fake_segment *segment);
 /* Admits a member at its first entry, and sends the descriptors. False where it is gone. */
 bool fake_share(struct fake_leader *leader, struct fake_segment *segment, int member, uint32_t version);
+/* Whether a member shows that it lives: its process has the words open. */
+bool fake_lives(const struct fake_segment *segment, int member);
 
 int64_t fake_get64(const struct fake_segment *segment, int64_t at);
 void fake_set64(struct fake_segment *segment, int64_t at, int64_t value);

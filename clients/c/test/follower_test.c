@@ -1,5 +1,6 @@
 /* A subscriber against a leader of the test's own. */
 #include "check.h"
+#include "clock.h"
 #include "fake_leader.h"
 #include "framecast.h"
 
@@ -7,6 +8,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -536,6 +538,40 @@ static void should_say_that_no_leader_came(void) {
     options.leader_wait_ms = 50;
     CHECK_NUMBER(FC_E_NO_LEADER, fc_subscribe(FAKE_URI, &options, &none, &error));
     CHECK(none == NULL && strstr(error.text, "no process receives or publishes fake on this host") != NULL);
+    char where[128];
+    snprintf(where, sizeof where, "; it looked in %s/framecast", getenv("XDG_RUNTIME_DIR"));
+    CHECK(strstr(error.text, where) != NULL);
+}
+
+/* XDG_RUNTIME_DIR is set in one process and not in another: a link in the directory that both know shows it. */
+static void should_name_a_leader_in_another_directory(void) {
+    struct fake_leader leader;
+    fake_listen(&leader, FAKE_URI, false);
+    char common[64];
+    char link_path[256];
+    snprintf(common, sizeof common, "/tmp/framecast-%u", (unsigned)getuid());
+    mkdir(common, 0700);
+    const char *name = strrchr(leader.path, '/') + 1;
+    snprintf(link_path, sizeof link_path, "%s/%.16s.elsewhere", common, name);
+    unlink(link_path);
+    CHECK(symlink(leader.path, link_path) == 0);
+    char before[128];
+    snprintf(before, sizeof before, "%s", getenv("XDG_RUNTIME_DIR"));
+    char other[] = "/tmp/fake-other-XXXXXX";
+    CHECK(mkdtemp(other) != NULL && setenv("XDG_RUNTIME_DIR", other, 1) == 0);
+    fc_subscriber *none;
+    fc_error error;
+    fc_options options = FC_OPTIONS_DEFAULT;
+    options.leader_wait_ms = 50;
+    CHECK_NUMBER(FC_E_NO_LEADER, fc_subscribe(FAKE_URI, &options, &none, &error));
+    CHECK(strstr(error.text, other) != NULL && strstr(error.text, leader.path) != NULL);
+    CHECK(strstr(error.text, ": give both the same XDG_RUNTIME_DIR, or none") != NULL);
+    CHECK(setenv("XDG_RUNTIME_DIR", before, 1) == 0);
+    unlink(link_path);
+    char made[64];
+    snprintf(made, sizeof made, "%s/framecast", other);
+    CHECK(rmdir(made) == 0 && rmdir(other) == 0);
+    fake_stop(&leader);
 }
 
 static void should_trust_the_last_checkpoint_on_the_end(void) {
@@ -753,6 +789,51 @@ static void should_change_nothing_in_the_child_of_a_fork(void) {
     end(&pair);
 }
 
+/* By a lock, which successors in other PID namespaces see; the child of a fork does not keep it. */
+static void should_show_that_it_lives(void) {
+    struct pair pair;
+    begin(&pair);
+    fake_publish(&pair.leader, &pair.segment, 0, 100, true);
+    const fc_frame *frame = next(&pair);
+    CHECK(fake_lives(&pair.segment, 0));
+    int stays[2];
+    CHECK(pipe(stays) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        char none;
+        close(stays[1]);
+        _exit(read(stays[0], &none, 1) == 0 ? 0 : 1);
+    }
+    fc_frame_release(frame);
+    fc_close(pair.subscriber);
+    CHECK(!fake_lives(&pair.segment, 0));
+    close(stays[0]);
+    close(stays[1]);
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    fake_stop(&pair.leader);
+    fake_segment_free(&pair.segment);
+}
+
+/* Whose calendar is wrong, as the source's may be. */
+static void should_count_ages_by_the_monotonic_clock(void) {
+    struct pair pair;
+    fake_listen(&pair.leader, FAKE_URI, false);
+    pair.subscriber = subscribed(FAKE_URI "|delivery=deadline=60s", 500);
+    fake_accept(&pair.leader);
+    fake_segment_make(&pair.segment, RING, 0);
+    /* For the source it is 1970. */
+    fake_set64(&pair.segment, FC_LAYOUT_CLOCK_OFFSET_AT, -fci_host_ns());
+    CHECK(fake_share(&pair.leader, &pair.segment, 0, FC_LAYOUT_VERSION));
+    fake_publish(&pair.leader, &pair.segment, 0, 100, true);
+    const fc_frame *frame = next(&pair);
+    CHECK_NUMBER(0, frame->number);
+    /* It is 1970 there, and not here. */
+    CHECK(frame->clock_offset_ns < -INT64_C(1000000000000000000) && frame->clock_error_ns == 0);
+    fc_frame_release(frame);
+    end(&pair);
+}
+
 static void should_end_the_wait_for_a_leader_by_a_signal(void) {
     fc_subscriber *none;
     fc_error error;
@@ -801,6 +882,7 @@ int main(void) {
     should_follow_the_successor();
     should_leave_a_leader_that_stands_still();
     should_say_that_no_leader_came();
+    should_name_a_leader_in_another_directory();
     should_trust_the_last_checkpoint_on_the_end();
     should_refuse_what_cannot_be_read();
     should_name_both_layouts_of_a_leader_that_refuses();
@@ -811,6 +893,8 @@ int main(void) {
     should_end_the_wait_for_a_leader_by_a_signal();
     should_end_the_wait_for_a_leader_when_the_program_says_so();
     should_change_nothing_in_the_child_of_a_fork();
+    should_show_that_it_lives();
+    should_count_ages_by_the_monotonic_clock();
     CHECK_NUMBER(before, open_descriptors());
     printf("follower_test: %d checks\n", checks);
     return 0;

@@ -241,10 +241,21 @@ static GstFlowReturn describe(FramecastSink *self, GstBuffer *buffer) {
     return GST_FLOW_OK;
 }
 
-static gint64 host_time_ns(void) {
+static gint64 clock_ns(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
+    clock_gettime(clock, &now);
     return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+/* The calendar is read once, as by the server: where it is set meanwhile, frames would come to be as old as that step. */
+static gint64 host_time_ns(void) {
+    static gsize once = 0;
+    static gint64 offset_ns = 0;
+    if (g_once_init_enter(&once)) {
+        offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+        g_once_init_leave(&once, 1);
+    }
+    return clock_ns(CLOCK_MONOTONIC) + offset_ns;
 }
 
 /* A time of the pipeline's clock, of the host's clock. Times keep their distances while the clocks stay close. */

@@ -20,6 +20,8 @@ import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.ready.Uninterrupted;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -45,9 +47,11 @@ public final class ClientPublishers implements AutoCloseable {
     private final Framecast node;
     private final Channel channel;
     private final Consumer<String> events;
-    private final UnixSocket listener;
     private final Path path;
-    private final long inode;
+    // The accepting thread's, until it ends: both change where the socket was removed.
+    private volatile UnixSocket listener;
+    private volatile long inode;
+    private boolean removalReported;
     private final Thread thread;
     private final AtomicLong frames = new AtomicLong();
     private final AtomicLong dropped = new AtomicLong();
@@ -99,6 +103,7 @@ public final class ClientPublishers implements AutoCloseable {
             final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
             while (!closed) {
                 if (!isReady(polled, listener.descriptor(), LOOK.toNanos())) {
+                    listenAgain();
                     continue;
                 }
                 final UnixSocket socket = listener.accept();
@@ -108,6 +113,28 @@ public final class ClientPublishers implements AutoCloseable {
             }
         } catch (final RuntimeException | Error e) {
             events.accept(channel.name() + ": accepts no clients any more: " + e);
+        }
+    }
+
+    // Where a cleaner of temporary files took the socket for an old file, clients would look for it in vain.
+    private void listenAgain() {
+        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        try {
+            final UnixSocket made = HostGroups.listenForClients(path);
+            listener.close();
+            listener = made;
+            inode = UnixSocket.inode(path);
+            removalReported = false;
+            events.accept(channel.name() + ": " + path + " was removed, and is made again; keep cleaners of temporary"
+                    + " files away from its directory");
+        } catch (final TransportException e) {
+            if (!removalReported) {
+                removalReported = true;
+                events.accept(
+                        channel.name() + ": " + path + " was removed: no client finds this process; " + e.getMessage());
+            }
         }
     }
 
@@ -170,7 +197,7 @@ public final class ClientPublishers implements AutoCloseable {
                 return true;
             }
         } catch (final FramecastException | IllegalArgumentException e) {
-            events.accept(channel.name() + ": process " + process + " cannot publish: " + e.getMessage());
+            events.accept(channel.name() + ": " + UnixSocket.describe(process) + " cannot publish: " + e.getMessage());
             answer(socket, message, ClientLayout.REFUSED, 0);
         }
         if (publisher != null) {
@@ -194,7 +221,7 @@ public final class ClientPublishers implements AutoCloseable {
     }
 
     private void run(final Client client) {
-        events.accept(channel.name() + ": process " + client.process + " publishes");
+        events.accept(channel.name() + ": " + UnixSocket.describe(client.process) + " publishes");
         String end = "";
         try (Arena arena = Arena.ofConfined()) {
             end = client.publish(new PollSet(arena, 2));
@@ -204,7 +231,7 @@ public final class ClientPublishers implements AutoCloseable {
         } finally {
             client.close();
             working = false;
-            events.accept(channel.name() + ": process " + client.process + " " + end);
+            events.accept(channel.name() + ": " + UnixSocket.describe(client.process) + " " + end);
         }
     }
 

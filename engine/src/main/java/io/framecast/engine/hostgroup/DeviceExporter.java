@@ -119,10 +119,7 @@ final class DeviceExporter {
     private @Nullable FollowerSegment join(final Arena arena) {
         final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
         final int[] descriptors = new int[UnixSocket.DESCRIPTORS_MAX];
-        if (!connection
-                .socket()
-                .send(GroupMessage.hello(
-                        message, ProcessHandle.current().pid(), GroupMessage.NO_SUBSCRIBER, Delivery.RELIABLE))) {
+        if (!connection.socket().send(GroupMessage.hello(message, 0, GroupMessage.NO_SUBSCRIBER, Delivery.RELIABLE))) {
             return null;
         }
         final MemorySegment polled = arena.allocate(Linux.POLLFD_BYTES, Long.BYTES);
@@ -198,6 +195,7 @@ final class DeviceExporter {
                     words.member(),
                     buffer.id,
                     (int) ProcessHandle.current().pid(),
+                    Processes.namespace(),
                     sharing.handle(buffer.memory),
                     buffer.slots(),
                     buffer.slotBytes,

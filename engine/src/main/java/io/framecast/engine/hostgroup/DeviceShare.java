@@ -216,11 +216,10 @@ final class DeviceShare {
             uses.give();
             return;
         }
-        if (!Processes.isNeighbour(offer.process())) {
+        if (!Processes.isNeighbour(offer.namespace())) {
             refuse(
                     offer,
-                    "process " + offer.process() + ", which has the memory, is out of sight (another namespace of"
-                            + " process numbers)");
+                    "the process that has the memory is of another PID namespace; run both in one, as with --pid=host");
         } else if (words.use(offer)) {
             try {
                 final DeviceImport made = new DeviceImport(sharing, words, offer, ways.wanted() == Kind.SHARED);

@@ -1,15 +1,13 @@
 package io.framecast.engine.hostgroup;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
-
 import io.framecast.api.Channel;
 import io.framecast.api.error.TransportException;
+import io.framecast.engine.libc.ByteLocks;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.PrivateDirectory;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,27 +42,25 @@ public final class DeviceUse implements AutoCloseable {
     public static DeviceUse take(final Channel channel, final List<String> devices) {
         final String group = HostGroups.name(channel, "", "");
         final int file = open(HostGroups.directory().resolve("devices"));
-        try (Arena arena = Arena.ofConfined()) {
-            final MemorySegment lock = arena.allocate(Linux.FLOCK_BYTES, Long.BYTES);
-            if (!lock(file, lock, Linux.F_OFD_SETLKW, CHOICE)) {
+        try {
+            if (!ByteLocks.await(file, CHOICE)) {
                 throw new TransportException("host group: cannot lock " + HostGroups.directory()
                         + "/devices; name the device by device=cuda:N");
             }
             int chosen = 0;
             int fewest = Integer.MAX_VALUE;
             for (int i = 0; i < devices.size(); i++) {
-                final int count = count(file, lock, HostGroups.hash(group + '|' + devices.get(i), HASH_BYTES));
+                final int count = count(file, HostGroups.hash(group + '|' + devices.get(i), HASH_BYTES));
                 if (count < fewest) {
                     fewest = count;
                     chosen = i;
                 }
             }
             final long first = HostGroups.hash(group + '|' + devices.get(chosen), HASH_BYTES) * PLACES + 1;
-            for (int place = 0; place < PLACES && !lock(file, lock, Linux.F_OFD_SETLK, first + place); place++) {
+            for (int place = 0; place < PLACES && !ByteLocks.lock(file, first + place); place++) {
                 Thread.onSpinWait();
             }
-            set(lock, Linux.F_UNLCK, CHOICE);
-            Libc.fcntl(file, Linux.F_OFD_SETLK, lock.address());
+            ByteLocks.unlock(file, CHOICE);
             return new DeviceUse(file, chosen, fewest);
         } catch (final RuntimeException | Error e) {
             Libc.close(file);
@@ -82,7 +78,8 @@ public final class DeviceUse implements AutoCloseable {
         return others;
     }
 
-    private static int open(final Path path) {
+    /// Opens a file for locks, which is made where there is none.
+    static int open(final Path path) {
         try (Arena arena = Arena.ofConfined()) {
             try {
                 Files.createFile(path);
@@ -95,32 +92,17 @@ public final class DeviceUse implements AutoCloseable {
             }
             return opened;
         } catch (final IOException e) {
-            throw new TransportException("host group: cannot make " + path + ": " + e.getMessage()
+            throw new TransportException("host group: cannot make " + path + ": " + PrivateDirectory.reason(e)
                     + "; set XDG_RUNTIME_DIR to a directory of yours");
         }
     }
 
-    private static int count(final int file, final MemorySegment lock, final long device) {
+    private static int count(final int file, final long device) {
         int count = 0;
         for (int place = 0; place < PLACES; place++) {
-            set(lock, Linux.F_WRLCK, device * PLACES + 1 + place);
-            Libc.fcntl(file, Linux.F_OFD_GETLK, lock.address());
-            count += lock.get(JAVA_SHORT, 0) == Linux.F_UNLCK ? 0 : 1;
+            count += ByteLocks.isLocked(file, device * PLACES + 1 + place) ? 1 : 0;
         }
         return count;
-    }
-
-    private static boolean lock(final int file, final MemorySegment lock, final int command, final long at) {
-        set(lock, Linux.F_WRLCK, at);
-        return Libc.fcntl(file, command, lock.address()) == 0;
-    }
-
-    // One byte. The owner's number stays 0.
-    private static void set(final MemorySegment lock, final int type, final long at) {
-        lock.fill((byte) 0);
-        lock.set(JAVA_SHORT, 0, (short) type);
-        lock.set(JAVA_LONG, Linux.FLOCK_START, at);
-        lock.set(JAVA_LONG, Linux.FLOCK_LEN, 1);
     }
 
     @Override

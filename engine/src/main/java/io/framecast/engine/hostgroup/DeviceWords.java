@@ -3,6 +3,7 @@ package io.framecast.engine.hostgroup;
 import io.framecast.api.spi.DeviceHandle;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
+import java.util.function.IntPredicate;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -17,17 +18,28 @@ final class DeviceWords {
     private final UnsafeBuffer buffer;
     private final int member;
     private final int own;
+    private final IntPredicate lives;
 
     /// Memory that a member offers.
     ///
     /// @param id of this offer, never 0
-    /// @param process that has the memory
+    /// @param process that has the memory, and the PID namespace in which that is its number
     /// @param slots its places, `slotBytes` each
     /// @param first entry of the frame table that may lie there
-    record Offer(int member, long id, int process, DeviceHandle handle, int slots, long slotBytes, long first) {}
+    record Offer(
+            int member,
+            long id,
+            int process,
+            long namespace,
+            DeviceHandle handle,
+            int slots,
+            long slotBytes,
+            long first) {}
 
-    DeviceWords(final UnsafeBuffer buffer, final int member) {
+    /// @param lives whether the member at a place lives
+    DeviceWords(final UnsafeBuffer buffer, final int member, final IntPredicate lives) {
         this.buffer = buffer;
+        this.lives = lives;
         this.member = member;
         own = SegmentLayout.device(member);
     }
@@ -86,6 +98,7 @@ final class DeviceWords {
         }
         buffer.putLong(own + SegmentLayout.DEVICE_ID, offer.id());
         buffer.putInt(own + SegmentLayout.DEVICE_PROCESS, offer.process());
+        buffer.putLong(own + SegmentLayout.DEVICE_NAMESPACE, offer.namespace());
         buffer.putInt(own + SegmentLayout.DEVICE_SLOTS, offer.slots());
         buffer.putLong(own + SegmentLayout.DEVICE_SLOT_BYTES, offer.slotBytes());
         buffer.putLong(own + SegmentLayout.DEVICE_MEMORY_BYTES, offer.handle().bytes());
@@ -156,10 +169,10 @@ final class DeviceWords {
         return most < 0 ? Long.MAX_VALUE : most;
     }
 
-    /// Whether a process that lives has the memory open.
+    /// Whether a member that lives has the memory open.
     boolean isOpen(final long id) {
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
-            if (uses(i, id) && Processes.isWhole(buffer.getInt(SegmentLayout.member(i) + SegmentLayout.MEMBER_PID))) {
+            if (uses(i, id) && lives.test(i)) {
                 return true;
             }
         }
@@ -199,6 +212,7 @@ final class DeviceWords {
                     index,
                     id,
                     buffer.getInt(record + SegmentLayout.DEVICE_PROCESS),
+                    buffer.getLong(record + SegmentLayout.DEVICE_NAMESPACE),
                     new DeviceHandle(device(index), bytes, new String(text, StandardCharsets.US_ASCII)),
                     slots,
                     slotBytes,

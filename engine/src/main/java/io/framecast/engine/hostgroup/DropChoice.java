@@ -1,7 +1,6 @@
 package io.framecast.engine.hostgroup;
 
 import io.framecast.api.LossReason;
-import io.framecast.engine.session.EpochClock;
 import io.framecast.reliability.wire.Delivery;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +12,6 @@ final class DropChoice {
     private static final long NS_PER_MS = 1_000_000;
 
     private final Delivery delivery;
-    private final EpochClock clock = new EpochClock();
     // Entries below were looked at.
     private long looked;
     // Among them the newest at which a subscriber may begin.
@@ -67,8 +65,7 @@ final class DropChoice {
 
     private boolean isTooOld(final FollowerSegment shared, final long number) {
         return shared.clockErrorNs() != Long.MAX_VALUE
-                && clock.epochNs() + shared.clockOffsetNs() - shared.timestampNs(number)
-                        >= delivery.patienceMs() * NS_PER_MS;
+                && shared.sourceNs() - shared.timestampNs(number) >= delivery.patienceMs() * NS_PER_MS;
     }
 
     private void look(final FollowerSegment shared, final long number) {

@@ -2,19 +2,21 @@ package io.framecast.engine.hostgroup;
 
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
+import io.framecast.engine.libc.ByteLocks;
 import io.framecast.engine.libc.EventCount;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.memory.RingView;
 import io.framecast.engine.memory.SharedWords;
+import io.framecast.engine.session.EpochClock;
 import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.wire.BundleLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -184,7 +186,8 @@ final class FollowerSegment implements AutoCloseable {
 
     /// The words about device memory, to be used within a use of this object.
     DeviceWords deviceWords() {
-        return new DeviceWords(buffer, (member - SegmentLayout.member(0)) / SegmentLayout.MEMBER_BYTES);
+        final int place = (member - SegmentLayout.member(0)) / SegmentLayout.MEMBER_BYTES;
+        return new DeviceWords(buffer, place, this::lives);
     }
 
     long session() {
@@ -253,11 +256,10 @@ final class FollowerSegment implements AutoCloseable {
 
     /// The leader is gone, or stands still: what a successor needs.
     ///
-    /// @param deposed process of a leader that stands still; −1 for one that is gone
     /// @param uses of the follower, which must not end in front of this
     /// @return null where there is no membership to go on with: the stream has ended, or its words make no sense
     @Nullable
-    Takeover takeover(final String channel, final long deposed, final Holds uses) {
+    Takeover takeover(final String channel, final Holds uses) {
         if (!uses.take()) {
             return null;
         }
@@ -278,14 +280,14 @@ final class FollowerSegment implements AutoCloseable {
         final int state = state();
         // One that died while it took over has left what it would have gone on from.
         final boolean may = state == SegmentLayout.RUNNING || state == SegmentLayout.JOINING;
-        final Takeover found = isOfSource() || !may ? null : found(channel, deposed, claim, end);
+        final Takeover found = isOfSource() || !may ? null : found(channel, claim, end);
         if (found == null) {
             end.run();
         }
         return found;
     }
 
-    private @Nullable Takeover found(final String channel, final long deposed, final int claim, final Runnable end) {
+    private @Nullable Takeover found(final String channel, final int claim, final Runnable end) {
         final CheckpointWords.Found found = CheckpointWords.read(buffer, formats);
         final StreamInfo stream = stream(channel);
         if (found == null || stream == null) {
@@ -320,7 +322,7 @@ final class FollowerSegment implements AutoCloseable {
                         inRing(found.offset(), bytes),
                         waitedFor,
                         () -> isNewest(claim),
-                        survivors(deposed),
+                        survivors(),
                         end)
                 : null;
     }
@@ -368,27 +370,51 @@ final class FollowerSegment implements AutoCloseable {
         return bytes;
     }
 
-    private List<Integer> survivors(final long deposed) {
-        final List<Integer> processes = new ArrayList<>();
+    // By an open file of its own: it is asked also when these words are closed.
+    private Survivors survivors() {
+        final Map<Long, Integer> places = new HashMap<>();
+        final int file = ByteLocks.reopen(words.descriptor());
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
             final int member = SegmentLayout.member(i);
-            final int process = buffer.getInt(member + SegmentLayout.MEMBER_PID);
             if (buffer.getIntVolatile(member) == SegmentLayout.MEMBER_ACTIVE
                     && buffer.getIntVolatile(member + SegmentLayout.MEMBER_LEFT) == 0
-                    && process != deposed
-                    && Processes.isAlive(process)) {
-                processes.add(process);
+                    && ByteLocks.isLocked(file, i)) {
+                places.put(buffer.getLong(member + SegmentLayout.MEMBER_NUMBER), i);
             }
         }
-        return processes;
+        return new Survivors(places, place -> ByteLocks.isLocked(file, place), () -> Libc.close(file));
     }
 
+    // Of the member at a place. This one's lock is of the very file that is asked.
+    private boolean lives(final int place) {
+        return SegmentLayout.member(place) == member || ByteLocks.isLocked(words.descriptor(), place);
+    }
+
+    /// The source's clock less that of this process.
     long clockOffsetNs() {
-        return clockErrorNs() == Long.MAX_VALUE ? 0 : buffer.getLongVolatile(SegmentLayout.CLOCK_OFFSET_AT);
+        return clockErrorNs() == Long.MAX_VALUE
+                ? 0
+                : buffer.getLongVolatile(SegmentLayout.CLOCK_OFFSET_AT)
+                        - EpochClock.ofProcess().hostOffsetNs();
     }
 
+    /// Its error; the greatest number where the source's clock is not known.
     long clockErrorNs() {
-        return buffer.getLongVolatile(SegmentLayout.CLOCK_ERROR_AT);
+        final long errorNs = buffer.getLongVolatile(SegmentLayout.CLOCK_ERROR_AT);
+        return errorNs == Long.MAX_VALUE
+                ? errorNs
+                : errorNs + EpochClock.ofProcess().errorNs();
+    }
+
+    /// The source's clock now, whatever the clock of this process shows.
+    long sourceNs() {
+        return EpochClock.hostNs() + buffer.getLongVolatile(SegmentLayout.CLOCK_OFFSET_AT);
+    }
+
+    /// The clock of the leader's process less that of this one. Both should show the same.
+    long leaderClockNs() {
+        return buffer.getLong(SegmentLayout.LEADER_CLOCK_AT)
+                - EpochClock.ofProcess().hostOffsetNs();
     }
 
     /// Entries so far.

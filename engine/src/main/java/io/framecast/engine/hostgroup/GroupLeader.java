@@ -37,15 +37,19 @@ public final class GroupLeader implements AutoCloseable {
     private static final long END_WAIT_MS = 2_000;
     private static final long SURVIVORS_NS = 5_000_000_000L;
     private static final long BACK_OFF_NS = 10_000_000;
+    // Between two looks at its socket where no follower needs signs of life.
+    private static final long LOOK_NS = 1_000_000_000;
     // Of the ring.
     private static final int CROWDED_PART = 4;
+    private static final long OWN_PROCESS = ProcessHandle.current().pid();
 
     private final Path path;
     // Of a publisher of the same channel on this host; null for a publisher itself.
     private final @Nullable Path source;
-    private final UnixSocket listener;
+    // Both change where the socket was removed and this leader listens again.
+    private UnixSocket listener;
     private final long user;
-    private final long inode;
+    private volatile long inode;
     private final Wakeup receiver;
     private final Consumer<String> notices;
     // Time between two signs of life to followers.
@@ -73,12 +77,16 @@ public final class GroupLeader implements AutoCloseable {
     private @Nullable Takeover takeover;
     private long predecessor;
     private BooleanSupplier mayOpen = () -> true;
-    // Processes that followed it and have not come, and how long they are waited for.
-    private final List<Integer> survivors = new ArrayList<>();
+    // Members that followed it and have not come, and how long they are waited for.
+    private Survivors survivors = Survivors.none();
     private long survivorsNs;
     private boolean ended;
     // Of the last follower that speaks another version.
     private int refusedVersion = SegmentLayout.VERSION;
+    // Whether it was said that the socket is gone and cannot be made.
+    private boolean removalReported;
+    // Receiver: whether it was said that a publisher of this host listens in another directory.
+    private boolean elsewhereReported;
     private volatile boolean deposed;
     private volatile boolean closed;
 
@@ -86,7 +94,9 @@ public final class GroupLeader implements AutoCloseable {
     private static final class Connection {
         private final UnixSocket socket;
         private final int waker = EventCount.open();
-        private long process;
+        private final long process;
+        // Its own, the same to all leaders that it follows.
+        private long number;
         private boolean known;
         private long generation;
         private Delivery delivery = Delivery.RELIABLE;
@@ -95,6 +105,7 @@ public final class GroupLeader implements AutoCloseable {
 
         Connection(final UnixSocket socket) {
             this.socket = socket;
+            process = socket.peerProcess();
         }
 
         // Any segment: its leader may have died before it shared anything.
@@ -134,10 +145,8 @@ public final class GroupLeader implements AutoCloseable {
             predecessor = from.generation();
             mayOpen = from.isNewest();
             generations = from.generation();
-            survivors.addAll(from.survivors());
-            connections.stream()
-                    .filter(Connection::followedEarlier)
-                    .forEach(c -> survivors.remove(Integer.valueOf((int) c.process)));
+            survivors = from.survivors();
+            connections.stream().filter(Connection::followedEarlier).forEach(c -> survivors.remove(c.number));
             survivorsNs = System.nanoTime();
         }
     }
@@ -202,6 +211,8 @@ public final class GroupLeader implements AutoCloseable {
     /// gives up, and all who follow it read what that publisher wrote.
     public boolean yieldsToPublisher() {
         if (!closed && (source == null || !HostGroups.isListening(source))) {
+            elsewhereReported = elsewhereReported
+                    || (source != null && HostGroups.lookElsewhere(source, "publishes the channel", notices));
             return false;
         }
         resign();
@@ -240,7 +251,7 @@ public final class GroupLeader implements AutoCloseable {
             final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
             while (!closed) {
                 final int count = watch(polled);
-                polled.await(count, mustBeat() ? beatNs : -1);
+                polled.await(count, mustBeat() ? beatNs : LOOK_NS);
                 if (polled.isReady(1)) {
                     EventCount.drain(counter, message);
                     receiver.wake();
@@ -256,7 +267,8 @@ public final class GroupLeader implements AutoCloseable {
                 }
                 if (isReplaced()) {
                     deposed = true;
-                    notices.accept("host group at " + path + " has another leader, for this one stood still");
+                    notices.accept("host group at " + path
+                            + " has another leader now: this one stood still, or its socket was removed");
                     return;
                 }
             }
@@ -295,7 +307,7 @@ public final class GroupLeader implements AutoCloseable {
         } else if (shortNs != HOLDER_SAID && nowNs - shortNs >= shared.aliveTimeoutNs()) {
             for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
                 if (shared.releasedBy(i) == present) {
-                    notices.accept("host group at " + path + ": process " + shared.processOf(i)
+                    notices.accept("host group at " + path + ": " + UnixSocket.describe(shared.processOf(i))
                             + " has released no frame for " + (nowNs - shortNs) / NS_PER_MS
                             + " ms and holds the stream up for all" + shared.heldText(i)
                             + "; let it read on and release"
@@ -347,10 +359,10 @@ public final class GroupLeader implements AutoCloseable {
         final LeaderSegment shared = segment;
         final long waitedNs = System.nanoTime() - survivorsNs;
         if (!survivors.isEmpty()) {
-            survivors.removeIf(process -> !Processes.isAlive(process));
-            if (waitedNs > SURVIVORS_NS) {
-                survivors.clear();
-            }
+            survivors.removeDead();
+        }
+        if (survivors.isEmpty() || waitedNs > SURVIVORS_NS) {
+            survivors.close();
         }
         if (shared != null
                 && shared.isAwaiting()
@@ -362,9 +374,42 @@ public final class GroupLeader implements AutoCloseable {
         }
     }
 
-    // It stood still so long that a follower leads now: what it receives would be nobody's.
+    // It stood still so long that a follower leads now: what it receives would be nobody's. Where nobody leads
+    // at the path it listens there again.
     private boolean isReplaced() {
-        return inode != 0 && !closed && inode != UnixSocket.inode(path);
+        final long present = UnixSocket.inode(path);
+        if (inode == 0 || closed || present == inode) {
+            return false;
+        }
+        if (present == 0) {
+            listenAgain();
+        }
+        return present != 0;
+    }
+
+    // The socket was removed: no member that comes would find this leader.
+    private void listenAgain() {
+        try {
+            HostGroups.locked(path, () -> {
+                synchronized (this) {
+                    if (!closed && UnixSocket.inode(path) == 0) {
+                        final UnixSocket made = UnixSocket.listen(path);
+                        listener.close();
+                        listener = made;
+                        inode = UnixSocket.inode(path);
+                        removalReported = false;
+                        notices.accept("host group: " + path + " was removed, and is made again; keep cleaners of"
+                                + " temporary files away from its directory");
+                    }
+                }
+            });
+        } catch (final TransportException e) {
+            if (!removalReported) {
+                removalReported = true;
+                notices.accept("host group: " + path + " was removed: who comes now does not find this process; "
+                        + e.getMessage());
+            }
+        }
     }
 
     private int watch(final PollSet polled) {
@@ -396,13 +441,13 @@ public final class GroupLeader implements AutoCloseable {
             }
             if (!connection.known && GroupMessage.is(message, bytes, GroupMessage.HELLO)) {
                 connection.known = true;
-                connection.process = GroupMessage.process(message);
+                connection.number = GroupMessage.sender(message);
                 connection.generation = GroupMessage.generation(message);
                 connection.delivery = GroupMessage.delivery(message);
                 if (connection.followedEarlier()) {
-                    survivors.remove(Integer.valueOf((int) connection.process));
+                    survivors.remove(connection.number);
                 }
-            } else {
+            } else if (!connection.known || !GroupMessage.is(message, bytes, GroupMessage.PROBE)) {
                 if (!connection.known && GroupMessage.isForeign(message, bytes)) {
                     refuseVersion(connection.socket, message);
                 }
@@ -416,9 +461,10 @@ public final class GroupLeader implements AutoCloseable {
         // It may try again and again.
         if (version != refusedVersion) {
             refusedVersion = version;
-            notices.accept("host group at " + path + ": process " + socket.peerProcess() + " speaks layout "
-                    + Integer.toUnsignedString(version) + " of the host segment, this one layout "
-                    + SegmentLayout.VERSION + "; run both from the same release");
+            notices.accept(
+                    "host group at " + path + ": " + UnixSocket.describe(socket.peerProcess()) + " speaks layout "
+                            + Integer.toUnsignedString(version) + " of the host segment, this one layout "
+                            + SegmentLayout.VERSION + "; run both from the same release");
         }
         socket.send(GroupMessage.refused(message, GroupMessage.OTHER_VERSION));
     }
@@ -446,7 +492,7 @@ public final class GroupLeader implements AutoCloseable {
             if (admitted && connections.size() < SegmentLayout.MEMBERS) {
                 final Connection made = new Connection(socket);
                 connections.add(made);
-                own = own == null ? made : own;
+                own = own == null && made.process == OWN_PROCESS ? made : own;
                 return;
             }
             if (admitted) {
@@ -470,17 +516,25 @@ public final class GroupLeader implements AutoCloseable {
                 } else {
                     connection.socket.send(GroupMessage.refused(message, GroupMessage.NO_PLACE));
                 }
-                if (member < 0
-                        || !connection.socket.send(
-                                GroupMessage.segment(message, shared.generation(), member),
-                                shared.ringDescriptor(),
-                                shared.wordsDescriptor(),
-                                connection.waker,
-                                heard)) {
+                if (member < 0 || !invite(connection, shared, member, message)) {
                     dismiss(i);
                 }
             }
         }
+    }
+
+    // Whether the follower hears of it.
+    private boolean invite(
+            final Connection connection, final LeaderSegment shared, final int member, final MemorySegment message) {
+        shared.name(member, connection.number, connection == own);
+        final boolean sent = connection.socket.send(
+                GroupMessage.segment(message, shared.generation(), member),
+                shared.ringDescriptor(),
+                shared.wordsOf(member),
+                connection.waker,
+                heard);
+        shared.sent(member);
+        return sent;
     }
 
     // Followers see the end of their connections. Their places stay taken: as long as the membership lives, what they
@@ -488,6 +542,7 @@ public final class GroupLeader implements AutoCloseable {
     private void end() {
         synchronized (lock) {
             ended = true;
+            survivors.close();
             if (takeover != null) {
                 takeover.close();
                 takeover = null;
@@ -507,6 +562,7 @@ public final class GroupLeader implements AutoCloseable {
         // Before the connections end, so that a follower makes a socket of its own. The path may be another leader's.
         if (inode == UnixSocket.inode(path)) {
             try {
+                Elsewhere.forget(path);
                 Files.deleteIfExists(path);
             } catch (final IOException e) {
                 notices.accept("host group: cannot remove " + path + ": " + e.getMessage());

@@ -15,7 +15,9 @@ import io.framecast.reliability.wire.Delivery;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -36,8 +38,11 @@ final class GroupMembership implements AutoCloseable {
     private static final long MOVE_NS = 100_000_000;
     private static final int MOVES_AT_ONCE = 2;
     private static final long END_WAIT_MS = 5_000;
-    private static final long NO_PROCESS = -1;
+    // As the file of a socket.
+    private static final long NO_LEADER = 0;
     private static final int REFUSALS_MAX = 3;
+    // Two clocks that differ by more are named: no process of this host reads the calendar that badly.
+    private static final long CLOCKS_NS = 100_000_000;
     // Measured, from the signal to the next frame: 127 to 171 ms after one, 75 to 169 after ten.
     private static final int REHEARSALS = 8;
     private static final long REHEARSAL_PAUSE_NS = 200_000_000;
@@ -55,6 +60,8 @@ final class GroupMembership implements AutoCloseable {
     private final Wakeup receiver;
     private final Consumer<String> notices;
     private final MemberFactory members;
+    // What it names to each leader: a successor knows by it who followed the leader before.
+    private final long number = ThreadLocalRandom.current().nextLong() | 1;
     private final Arena arena = Arena.ofShared();
     private final MemorySegment polled = arena.allocate(2L * Linux.POLLFD_BYTES, Long.BYTES);
     private final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
@@ -63,6 +70,8 @@ final class GroupMembership implements AutoCloseable {
     private final int waker = EventCount.open();
     private final Thread thread;
     private LeaderConnection connection;
+    // Whether that is the publisher itself.
+    private boolean local;
     // The newest; the follower closes it.
     private @Nullable FollowerSegment segment;
     // Before that one, as long as a successor made that and has not opened it.
@@ -77,6 +86,8 @@ final class GroupMembership implements AutoCloseable {
     private long lostNs;
     // In a row, without a session.
     private int moves;
+    // Whether it was said that the leader's process has another clock.
+    private boolean clockNamed;
     // Nothing more comes, or this subscriber cannot go on.
     private boolean over;
     // While this subscriber leads; the member is what the source sees of it.
@@ -107,7 +118,7 @@ final class GroupMembership implements AutoCloseable {
         look.set(ValueLayout.JAVA_LONG, Linux.TIMESPEC_NANOS, lookNs % NS_PER_S);
         try {
             keyTag = AuthKeys.hostTagOfReceiver(channel.link().security());
-            connection = enter(NO_PROCESS, false);
+            connection = enter(NO_LEADER, false);
         } catch (final RuntimeException | Error e) {
             free();
             throw e;
@@ -185,7 +196,7 @@ final class GroupMembership implements AutoCloseable {
             over = true;
             return;
         }
-        move(gone ? NO_PROCESS : connection.leader());
+        move(gone ? NO_LEADER : connection.socket().inode());
     }
 
     // The publisher on this host whose window it read did not come back in time (`rejoin=`), nor did another source.
@@ -219,6 +230,7 @@ final class GroupMembership implements AutoCloseable {
                 giveUp("host group: its leader shared no segment that can be read; use host-group=off");
                 return false;
             }
+            nameClock(made);
             past = last();
             segment = made;
             moves = 0;
@@ -230,10 +242,26 @@ final class GroupMembership implements AutoCloseable {
         }
     }
 
+    // Ages and deadlines do not depend on it. Timestamps, and latencies to other hosts, do.
+    private void nameClock(final FollowerSegment made) {
+        final long aheadNs = -made.leaderClockNs();
+        if (!clockNamed && Math.abs(aheadNs) >= CLOCKS_NS) {
+            clockNamed = true;
+            notices.accept(String.format(
+                    Locale.ROOT,
+                    "host group: the clock of this process is %.1f s %s that of %s, whose frames it reads; the one that"
+                            + " began before the system's clock was set is wrong: start it again",
+                    Math.abs(aheadNs) / 1e9,
+                    aheadNs > 0 ? "ahead of" : "behind",
+                    UnixSocket.describe(connection.socket().peerProcess())));
+        }
+    }
+
     private void onRefused(final int length) {
         if (GroupMessage.isForeign(message, length)) {
             giveUp("host group: this program speaks layout " + SegmentLayout.VERSION
-                    + " of the host segment, its leader (process " + connection.leader() + ") layout "
+                    + " of the host segment, its leader ("
+                    + UnixSocket.describe(connection.socket().peerProcess()) + ") layout "
                     + Integer.toUnsignedString(GroupMessage.version(message))
                     + "; run both from the same release, or use host-group=off");
         } else if (GroupMessage.is(message, length, GroupMessage.REFUSED)
@@ -262,10 +290,12 @@ final class GroupMembership implements AutoCloseable {
         long spentNs = 0;
         for (int i = 0; i < REHEARSALS && spentNs < REHEARSALS_NS && !closed; i++) {
             final long startNs = System.nanoTime();
-            final HostGroups.Role role = HostGroups.apart(channel, () -> {}, _ -> {});
-            try (GroupLeader stage = role.leader();
-                    UnixSocket _ = role.connection()) {
-                members.rehearse(Objects.requireNonNull(stage));
+            try {
+                final HostGroups.Role role = HostGroups.apart(channel, () -> {}, _ -> {});
+                try (GroupLeader stage = role.leader();
+                        UnixSocket _ = role.connection()) {
+                    members.rehearse(Objects.requireNonNull(stage));
+                }
             } catch (final RuntimeException e) {
                 // A successor would say it, if it came to that.
                 notices.accept("host group: cannot rehearse to lead: " + e.getMessage());
@@ -278,9 +308,15 @@ final class GroupMembership implements AutoCloseable {
 
     private boolean standsStill() {
         final FollowerSegment shared = segment;
-        if (leader == null && !present && connection.socket().isReplaced()) {
-            // It stood still before it shared anything, and somebody else has noticed.
-            return true;
+        if (leader == null && !present && !local) {
+            // It stood still before it shared anything, and somebody else has noticed; or it does not even read.
+            if (connection.socket().isUnread()) {
+                stillLooks++;
+            } else {
+                stillLooks = 0;
+                connection.socket().send(GroupMessage.probe(message));
+            }
+            return stillLooks >= STILL_LOOKS || connection.socket().isReplaced();
         }
         if (shared == null || !present || leader != null || !shared.enter()) {
             return false;
@@ -357,6 +393,7 @@ final class GroupMembership implements AutoCloseable {
                     + "; it receives the stream itself");
         }
         final HostGroups.Role role = alone ? HostGroups.apart(channel, receiver, notices) : enterGroup(deposed);
+        local = role.local();
         final GroupLeader leads = role.leader();
         if (leads == null) {
             notices.accept(
@@ -367,7 +404,7 @@ final class GroupMembership implements AutoCloseable {
         }
         LeaderConnection made = null;
         try {
-            final Takeover takeover = mayGoOn ? takeover(deposed) : null;
+            final Takeover takeover = mayGoOn ? takeover() : null;
             notices.accept("host group: leads the subscribers of " + channel.name() + " on this host"
                     + (takeover == null ? "" : ", and goes on where the earlier leader stopped"));
             if (takeover != null) {
@@ -388,18 +425,19 @@ final class GroupMembership implements AutoCloseable {
     }
 
     // Once it leads, so that its claim is newer than that of a successor before it.
-    private @Nullable Takeover takeover(final long deposed) {
+    private @Nullable Takeover takeover() {
         final FollowerSegment last = last();
-        final Takeover found = last == null ? null : last.takeover(channel.name(), deposed, follower.uses());
+        final Takeover found = last == null ? null : last.takeover(channel.name(), follower.uses());
         final FollowerSegment now = last();
         if (now == last || now == null) {
             return found;
         }
         // A successor that stood still opened its segment before it could see this claim.
         if (found != null) {
+            found.survivors().close();
             found.close();
         }
-        return now.takeover(channel.name(), deposed, follower.uses());
+        return now.takeover(channel.name(), follower.uses());
     }
 
     private HostGroups.Role enterGroup(final long deposed) {
@@ -427,7 +465,7 @@ final class GroupMembership implements AutoCloseable {
     private LeaderConnection connect(final UnixSocket socket) {
         // A leader that is gone again is noticed by the end of the connection.
         final Delivery delivery = Policies.onWire(channel.stream().delivery());
-        socket.send(GroupMessage.hello(message, ProcessHandle.current().pid(), lastGeneration(), delivery));
+        socket.send(GroupMessage.hello(message, number, lastGeneration(), delivery));
         return new LeaderConnection(socket);
     }
 

@@ -9,7 +9,8 @@ import java.lang.foreign.MemorySegment;
 /// The messages between followers and their leader (docs/host-segment.md).
 ///
 /// ```
-/// HELLO    follower → leader  0 magic u64  8 version u32  12 type u32 = 1  16 process u64
+/// HELLO    follower → leader  0 magic u64  8 version u32  12 type u32 = 1  16 number u64 of the member:
+///                             random, the same to all leaders; 0 for one that is no subscriber's
 ///                             24 generation u64 of the segment that it read last, 0 for none, 2^64 − 1 for a
 ///                             connection that is no subscriber's: one that copies for others
 ///                             32 delivery u16, patience u16 as in JOIN (docs/protocol.md)
@@ -17,12 +18,15 @@ import java.lang.foreign.MemorySegment;
 ///                             and four descriptors: ring (to be read), words, the member's counter, the leader's
 /// REFUSED  leader → follower  0 magic u64  8 version u32, the leader's  12 type u32 = 5
 ///                             16 reason u64: 1 the follower speaks another version, 2 no place is left
+/// PROBE    follower → leader  0 magic u64  8 version u32  12 type u32 = 6  16 0: a follower without a session sees by
+///                             it whether the leader reads
 /// ```
 final class GroupMessage {
     static final int HELLO = 1;
     static final int SEGMENT = 2;
     // 3 and 4 are those of clients that publish.
     static final int REFUSED = 5;
+    static final int PROBE = 6;
     static final int BYTES = 40;
     static final long OTHER_VERSION = 1;
     static final long NO_PLACE = 2;
@@ -47,8 +51,8 @@ final class GroupMessage {
     }
 
     static MemorySegment hello(
-            final MemorySegment message, final long process, final long generation, final Delivery delivery) {
-        final MemorySegment hello = begin(message, HELLO, process);
+            final MemorySegment message, final long member, final long generation, final Delivery delivery) {
+        final MemorySegment hello = begin(message, HELLO, member);
         hello.set(JAVA_LONG, GENERATION_AT, generation);
         hello.set(JAVA_INT, DELIVERY_AT, delivery.code());
         return hello;
@@ -61,6 +65,10 @@ final class GroupMessage {
 
     static MemorySegment refused(final MemorySegment message, final long reason) {
         return begin(message, REFUSED, reason);
+    }
+
+    static MemorySegment probe(final MemorySegment message) {
+        return begin(message, PROBE, 0);
     }
 
     static boolean is(final MemorySegment message, final int bytes, final int type) {
@@ -82,7 +90,8 @@ final class GroupMessage {
         return message.get(JAVA_INT, VERSION_AT);
     }
 
-    static long process(final MemorySegment message) {
+    /// The number of the follower that says HELLO.
+    static long sender(final MemorySegment message) {
         return message.get(JAVA_LONG, NUMBER_AT);
     }
 

@@ -4,7 +4,6 @@ import io.framecast.api.Channel;
 import io.framecast.api.Delivery;
 import io.framecast.api.SourceOptions;
 import io.framecast.api.error.TransportException;
-import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.libc.PrivateDirectory;
 import io.framecast.engine.libc.UnixSocket;
@@ -16,26 +15,20 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Objects;
 import java.util.function.Consumer;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// The host groups of this user: which of them a subscriber belongs to, and whether it leads.
 public final class HostGroups {
     private static final int NAME_BYTES = 8;
     private static final long NS_PER_MS = 1_000_000;
-    // The socket of a group of one, with its process.
-    private static final Pattern ALONE = Pattern.compile("alone-(\\d{1,18})-\\d+\\.sock");
-    private static final AtomicLong APART = new AtomicLong();
 
     /// The role of a subscriber.
     ///
@@ -97,6 +90,7 @@ public final class HostGroups {
                 }
                 Files.deleteIfExists(path);
                 final UnixSocket listener = opened.add(UnixSocket.listen(path));
+                Elsewhere.note(path);
                 final GroupLeader leader = new GroupLeader(path, null, listener, sender, beatNs(channel), notices);
                 opened.keep();
                 opened.add(leader);
@@ -109,9 +103,39 @@ public final class HostGroups {
         }
     }
 
+    /// Runs an action while no other process enters a group in a socket's directory, which is made where it is missing.
+    ///
+    /// @throws TransportException where that directory cannot be used
+    static void locked(final Path socket, final Runnable action) {
+        synchronized (HostGroups.class) {
+            final Path directory = require(Objects.requireNonNull(socket.getParent()));
+            try (FileChannel file = FileChannel.open(
+                            directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                    FileLock _ = file.lock()) {
+                action.run();
+            } catch (final IOException e) {
+                throw unusable(directory, e);
+            }
+        }
+    }
+
+    /// Reports a process that listens at a socket of the same name in another directory.
+    ///
+    /// @return whether there is one
+    static boolean lookElsewhere(final Path socket, final String role, final Consumer<String> notices) {
+        final Path other = Elsewhere.find(socket);
+        if (other == null) {
+            return false;
+        }
+        notices.accept("host group: another process of this host " + role + " at " + other + ", and this one looks in "
+                + socket.getParent() + ": they share no frame, and the stream comes to this host more than once; give"
+                + " both the same XDG_RUNTIME_DIR, or none");
+        return true;
+    }
+
     private static TransportException unusable(final Path directory, final IOException e) {
-        return new TransportException("host group: " + e.getMessage() + "; is " + directory
-                + " yours and writable? host-group=off does without");
+        return new TransportException("host group: cannot use " + directory + ": " + PrivateDirectory.reason(e)
+                + "; make it writable, or set XDG_RUNTIME_DIR to a directory of yours; host-group=off does without");
     }
 
     /// The socket at which clients of this host ask to publish on a channel.
@@ -126,17 +150,20 @@ public final class HostGroups {
     /// @throws TransportException where another process does
     public static UnixSocket listenForClients(final Path path) {
         synchronized (HostGroups.class) {
+            final Path directory = require(Objects.requireNonNull(path.getParent()));
             try (FileChannel file = FileChannel.open(
-                            path.resolveSibling("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                            directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                     FileLock _ = file.lock()) {
                 if (isListening(path)) {
                     throw new TransportException("another process of this host publishes for clients of this channel:"
                             + " end it, or use another channel");
                 }
                 Files.deleteIfExists(path);
-                return UnixSocket.listen(path);
+                final UnixSocket made = UnixSocket.listen(path);
+                Elsewhere.note(path);
+                return made;
             } catch (final IOException e) {
-                throw unusable(directory(), e);
+                throw unusable(directory, e);
             }
         }
     }
@@ -145,6 +172,7 @@ public final class HostGroups {
     public static void removeListener(final Path path, final long inode) {
         try {
             if (inode == UnixSocket.inode(path)) {
+                Elsewhere.forget(path);
                 Files.deleteIfExists(path);
             }
         } catch (final IOException e) {
@@ -176,7 +204,7 @@ public final class HostGroups {
     ///
     /// @param keyTag of its shared key; empty where it has none
     /// @param part of the host that the group is for; empty for all of it
-    /// @param deposed process of a leader that stands still, and leads no more; −1 for none
+    /// @param deposed file of the socket of a leader that stands still, and leads no more; 0 for none
     /// @param newcomer whether it has followed no leader yet, and can wait
     /// @return null where a leader died just now, or stands still: its followers come first
     /// @throws TransportException when the group's directory is not this user's own
@@ -202,10 +230,10 @@ public final class HostGroups {
                             directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                     FileLock _ = file.lock()) {
                 if (newcomer) {
-                    sweep(directory);
+                    LoneSockets.sweep(directory);
                 }
                 final UnixSocket connection = UnixSocket.connect(path);
-                if (connection != null && connection.peerProcess() != deposed) {
+                if (connection != null && (deposed == 0 || connection.inode() != deposed)) {
                     return new Role(null, connection, false);
                 }
                 if (connection != null) {
@@ -217,33 +245,20 @@ public final class HostGroups {
                 }
                 // Of a leader that was killed, or stands still.
                 Files.deleteIfExists(path);
-                return lead(path, source, receiver, beatNs(channel), notices);
+                final Role role = lead(path, source, receiver, beatNs(channel), notices);
+                Elsewhere.note(path);
+                lookElsewhere(path, "leads this group", notices);
+                return role;
             } catch (final IOException e) {
                 throw unusable(directory, e);
             }
         }
     }
 
-    // Of processes that were killed. The socket of a group is removed by the next one that leads it.
-    static void sweep(final Path directory) throws IOException {
-        try (DirectoryStream<Path> sockets = Files.newDirectoryStream(directory, "*.sock")) {
-            for (final Path socket : sockets) {
-                final Matcher alone = ALONE.matcher(socket.getFileName().toString());
-                if (alone.matches()
-                        && ProcessHandle.of(Long.parseLong(alone.group(1))).isEmpty()
-                        && !isListening(socket)) {
-                    Files.deleteIfExists(socket);
-                }
-            }
-        }
-    }
-
     /// A group of one, where no place is left in the channel's.
     static Role apart(final Channel channel, final Wakeup receiver, final Consumer<String> notices) {
-        final Path directory = directory();
-        final String name = "alone-" + ProcessHandle.current().pid() + '-' + APART.incrementAndGet();
         // Not even a publisher on this host has a place, perhaps: it is a source as any other.
-        return lead(directory.resolve(name + ".sock"), null, receiver, beatNs(channel), notices);
+        return lead(LoneSockets.next(directory()), null, receiver, beatNs(channel), notices);
     }
 
     private static Role lead(
@@ -322,13 +337,16 @@ public final class HostGroups {
     // The user's runtime directory, else one in /tmp that no other user can have made.
     static Path directory() {
         final String runtime = System.getenv("XDG_RUNTIME_DIR");
-        final Path directory = runtime == null || runtime.isEmpty()
-                ? Path.of("/tmp/framecast-" + Libc.getuid())
-                : Path.of(runtime, "framecast");
+        final Path directory =
+                runtime == null || runtime.isEmpty() ? Elsewhere.common() : Path.of(runtime, "framecast");
+        return require(directory);
+    }
+
+    private static Path require(final Path directory) {
         try {
             return PrivateDirectory.require(directory);
         } catch (final IOException e) {
-            throw new TransportException("host group: cannot use " + directory + ": " + e.getMessage()
+            throw new TransportException("host group: cannot use " + directory + ": " + PrivateDirectory.reason(e)
                     + "; set XDG_RUNTIME_DIR to a directory of yours");
         }
     }

@@ -8,22 +8,15 @@ import io.framecast.engine.libc.UnixSocket;
 /// Threading: one thread talks; any thread ends its use.
 final class LeaderConnection {
     private final UnixSocket socket;
-    private final long leader;
     private final Holds uses = new Holds();
 
     /// @param socket this object's from now on
     LeaderConnection(final UnixSocket socket) {
         this.socket = socket;
-        leader = socket.peerProcess();
     }
 
     UnixSocket socket() {
         return socket;
-    }
-
-    /// The process of the leader.
-    long leader() {
-        return leader;
     }
 
     /// A segment of this leader is used from now on.

@@ -1,10 +1,12 @@
 package io.framecast.engine.hostgroup;
 
 import io.framecast.api.error.TransportException;
+import io.framecast.engine.libc.ByteLocks;
 import io.framecast.engine.libc.EventCount;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.memory.SharedWords;
+import io.framecast.engine.session.EpochClock;
 import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
@@ -32,6 +34,9 @@ final class LeaderSegment implements AutoCloseable {
     private final long generation;
     // By member: 1 + the descriptor that wakes it; 0 for a free place. What the members' words say of that is for them.
     private final AtomicIntegerArray wakers = new AtomicIntegerArray(SegmentLayout.MEMBERS);
+    // By member, until they are sent: 1 + a descriptor of the words that holds the lock on the byte of its place. The
+    // listener's.
+    private final int[] files = new int[SegmentLayout.MEMBERS];
     private volatile long published;
     // Written to the table, and not published yet: frames of one datagram are published together.
     private long written;
@@ -96,6 +101,7 @@ final class LeaderSegment implements AutoCloseable {
         putAddress(SegmentLayout.DATA_ADDRESS_AT, stream.dataAddress());
         buffer.putInt(SegmentLayout.LEADER_PID_AT, (int) ProcessHandle.current().pid());
         buffer.putLong(SegmentLayout.CLOCK_ERROR_AT, Long.MAX_VALUE);
+        buffer.putLong(SegmentLayout.LEADER_CLOCK_AT, EpochClock.ofProcess().hostOffsetNs());
         buffer.putInt(SegmentLayout.RETAINS_AT, 1);
         buffer.putInt(SegmentLayout.WAITS_AT, delivery.isWaitedFor() ? 1 : 0);
         buffer.putLong(SegmentLayout.WAITED_FROM_AT, delivery.isWaitedFor() ? 0 : SegmentLayout.NOT_ASKED);
@@ -122,6 +128,20 @@ final class LeaderSegment implements AutoCloseable {
 
     int wordsDescriptor() {
         return words.descriptor();
+    }
+
+    /// Listener: the words for the member at a place, until [#sent]. Their open file holds the lock on the byte of that
+    /// place: as long as it is locked the member lives, or has not read the message with the descriptor.
+    int wordsOf(final int index) {
+        return files[index] - 1;
+    }
+
+    /// Listener: the member has its words, or is gone.
+    void sent(final int index) {
+        if (files[index] != 0) {
+            Libc.close(files[index] - 1);
+            files[index] = 0;
+        }
     }
 
     long generation() {
@@ -367,10 +387,13 @@ final class LeaderSegment implements AutoCloseable {
         return awaiting;
     }
 
-    /// Receiver: the source's clock less this host's.
+    /// Receiver: the source's clock less that of this process. Followers are told by the host's monotonic
+    /// clock: theirs may be another one.
     void clock(final long offsetNs, final long errorNs) {
-        buffer.putLongOrdered(SegmentLayout.CLOCK_OFFSET_AT, offsetNs);
-        buffer.putLongOrdered(SegmentLayout.CLOCK_ERROR_AT, errorNs);
+        final EpochClock own = EpochClock.ofProcess();
+        buffer.putLongOrdered(SegmentLayout.CLOCK_OFFSET_AT, offsetNs + own.hostOffsetNs());
+        buffer.putLongOrdered(
+                SegmentLayout.CLOCK_ERROR_AT, errorNs == Long.MAX_VALUE ? errorNs : errorNs + own.errorNs());
     }
 
     /// Receiver: the source counts the leader as a member from this frame on.
@@ -425,14 +448,19 @@ final class LeaderSegment implements AutoCloseable {
 
     /// Listener: a follower reads from the next entry on.
     ///
+    /// @param pid of its process, as this one sees it
     /// @param waker descriptor that wakes it
     /// @param delivery its policy; null for one that does not count as a subscriber
-    /// @return its place, or −1 where all are taken
+    /// @return its place, or −1 where all are taken, or no descriptor is left
     int admit(final long pid, final int waker, final @Nullable Delivery delivery) {
-        for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
+        final int file = ByteLocks.reopen(words.descriptor());
+        for (int i = 0; file >= 0 && i < SegmentLayout.MEMBERS; i++) {
             final int member = SegmentLayout.member(i);
-            if (wakers.get(i) == 0) {
+            // One that is gone may use the words yet.
+            if (wakers.get(i) == 0 && ByteLocks.lock(file, i)) {
+                files[i] = 1 + file;
                 buffer.putInt(member + SegmentLayout.MEMBER_PID, (int) pid);
+                buffer.putLong(member + SegmentLayout.MEMBER_NUMBER, 0);
                 buffer.putInt(member + SegmentLayout.MEMBER_SLEEPS, 0);
                 DeviceWords.clear(buffer, i);
                 buffer.setMemory(SegmentLayout.reader(i), SegmentLayout.READER_BYTES, (byte) 0);
@@ -459,7 +487,20 @@ final class LeaderSegment implements AutoCloseable {
                 return i;
             }
         }
+        if (file >= 0) {
+            Libc.close(file);
+        }
         return -1;
+    }
+
+    /// Listener: who a member is.
+    ///
+    /// @param number that it names to each leader
+    /// @param isOwn whether it is the leader's own subscriber: no successor waits for it
+    void name(final int index, final long number, final boolean isOwn) {
+        final int member = SegmentLayout.member(index);
+        buffer.putIntVolatile(member + SegmentLayout.MEMBER_LEFT, isOwn ? 1 : 0);
+        buffer.putLongVolatile(member + SegmentLayout.MEMBER_NUMBER, number);
     }
 
     private long frameBehind(final long number) {
@@ -539,13 +580,15 @@ final class LeaderSegment implements AutoCloseable {
         return buffer.getInt(SegmentLayout.ALIVE_MS_AT) * 1_000_000L;
     }
 
-    /// Any thread, within a use of the words: the process of the member at a place, as it says.
+    /// Any thread, within a use of the words: the process of the member at a place, as this one sees it; 0 for one of
+    /// another PID namespace.
     int processOf(final int index) {
         return buffer.getInt(SegmentLayout.member(index) + SegmentLayout.MEMBER_PID);
     }
 
     /// Listener: a follower is gone.
     void dismiss(final int index) {
+        sent(index);
         buffer.putIntVolatile(SegmentLayout.member(index), SegmentLayout.MEMBER_FREE);
         DeviceWords.clear(buffer, index);
         deliveries[index] = null;
@@ -558,6 +601,9 @@ final class LeaderSegment implements AutoCloseable {
 
     @Override
     public void close() {
+        for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
+            sent(i);
+        }
         words.close();
         Libc.close(ring);
     }

@@ -4,6 +4,7 @@ import io.framecast.api.MemberStats;
 import io.framecast.engine.libc.EventCount;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.session.Policies;
 import io.framecast.reliability.memory.Words;
 import io.framecast.reliability.window.StreamFormat;
@@ -311,7 +312,7 @@ public final class LocalReaders implements AutoCloseable {
     }
 
     private String describe(final int index) {
-        return "process " + segment.processOf(index) + " on this host";
+        return UnixSocket.describe(segment.processOf(index)) + " on this host";
     }
 
     /// Sender, at intervals: looks for a reader that holds the publisher up.

@@ -1,43 +1,43 @@
 package io.framecast.engine.hostgroup;
 
-import io.framecast.api.provider.PseudoFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// Which processes of this host live.
+/// Processes of this host by their numbers, which mean something in one PID namespace alone: containers have others.
 final class Processes {
+    private static final long NAMESPACE = readNamespace();
+
     private Processes() {}
 
-    /// Whether a process runs or stands still. One that has ended and was not waited for does not live; one of another
-    /// PID namespace is not seen.
-    static boolean isAlive(final int process) {
+    // The link reads "pid:[4026531836]" (pid_namespaces(7)).
+    private static long readNamespace() {
         try {
-            final String stat = PseudoFiles.read(Path.of("/proc/" + process + "/stat"));
-            // PID (NAME) STATE: the name may hold anything (proc(5)).
-            final char state = stat.charAt(stat.lastIndexOf(')') + 2);
-            return state != 'Z' && state != 'X';
-        } catch (final IOException | StringIndexOutOfBoundsException e) {
-            return false;
+            final String link =
+                    Files.readSymbolicLink(Path.of("/proc/self/ns/pid")).toString();
+            return Long.parseLong(link.substring(link.indexOf('[') + 1, link.indexOf(']')));
+        } catch (final IOException | NumberFormatException | IndexOutOfBoundsException e) {
+            return 0;
         }
     }
 
-    /// Whether a process has its memory and its files. One that ends loses the memory first, and its devices'
-    /// memory with the files: a reader that finds it here knows that what it shared was there until now.
+    /// The PID namespace of this process; 0 where the system shows none.
+    static long namespace() {
+        return NAMESPACE;
+    }
+
+    /// Whether numbers of a PID namespace's processes mean the same here.
+    static boolean isNeighbour(final long namespace) {
+        return namespace != 0 && namespace == NAMESPACE;
+    }
+
+    /// Whether a process of this PID namespace has its memory and its files. One that ends loses the memory first, and
+    /// its devices' memory with the files: a reader that finds it here knows that what it shared was there until
+    /// now.
     static boolean isWhole(final long process) {
         try {
             Files.readSymbolicLink(Path.of("/proc/" + process + "/exe"));
             return true;
-        } catch (final IOException e) {
-            return false;
-        }
-    }
-
-    /// Whether a process's number means the same there as here: both are in one PID namespace.
-    static boolean isNeighbour(final long process) {
-        try {
-            final Path own = Files.readSymbolicLink(Path.of("/proc/self/ns/pid"));
-            return own.equals(Files.readSymbolicLink(Path.of("/proc/" + process + "/ns/pid")));
         } catch (final IOException e) {
             return false;
         }

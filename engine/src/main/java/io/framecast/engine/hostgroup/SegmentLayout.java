@@ -38,6 +38,7 @@ final class SegmentLayout {
     static final int CLOCK_OFFSET_AT = 192;
     static final int CLOCK_ERROR_AT = 200;
     static final int OPEN_AT = 208;
+    static final int LEADER_CLOCK_AT = 216;
     // Addresses of the source: a length byte, then the bytes.
     static final int CONTROL_ADDRESS_AT = 256;
     static final int DATA_ADDRESS_AT = 320;
@@ -106,6 +107,7 @@ final class SegmentLayout {
     static final int MEMBER_FIRST = 8;
     static final int MEMBER_DELIVERY = 16;
     static final int MEMBER_FIRST_FRAME = 24;
+    static final int MEMBER_NUMBER = 32;
     // Words of the member itself.
     static final int MEMBER_RELEASED = 64;
     static final int MEMBER_SLEEPS = 72;
@@ -163,6 +165,7 @@ final class SegmentLayout {
     static final int DEVICE_HOLDS = 80;
     static final int DEVICE_HANDLE_BYTES = 88;
     static final int DEVICE_HANDLE = 96;
+    static final int DEVICE_NAMESPACE = 256;
     static final int DEVICE_SLOT = 512;
     static final int DEVICE_SLOTS_MAX = 64;
 

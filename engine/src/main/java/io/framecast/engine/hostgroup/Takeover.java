@@ -3,7 +3,6 @@ package io.framecast.engine.hostgroup;
 import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
-import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /// The inheritance of a successor: the membership, and the part of a frame that had arrived.
@@ -12,7 +11,7 @@ import java.util.function.BooleanSupplier;
 /// @param payload of the frame in progress, as far as it was acknowledged; in the leader's ring
 /// @param waitedFor whether the source waits for the leader, as far as it said
 /// @param isNewest whether no other successor has claimed the membership since; any thread
-/// @param survivors processes of the members that followed it
+/// @param survivors the members that followed it; whoever takes them closes them
 /// @param end runs when the payload is not read any more
 public record Takeover(
         long generation,
@@ -21,7 +20,7 @@ public record Takeover(
         MemorySegment payload,
         boolean waitedFor,
         BooleanSupplier isNewest,
-        List<Integer> survivors,
+        Survivors survivors,
         Runnable end)
         implements AutoCloseable {
     @Override

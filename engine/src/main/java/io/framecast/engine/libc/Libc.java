@@ -74,7 +74,11 @@ public final class Libc {
     private static final MemorySegment SYSCALL = find("syscall");
 
     private static final MemorySegment KILL = find("kill");
+    private static final MemorySegment STRERROR = find("strerror");
     private static final MemorySegment CLOCK_GETTIME = find("clock_gettime");
+
+    // More than any text of strerror has.
+    private static final int ERROR_TEXT_BYTES = 1024;
 
     private Libc() {}
 
@@ -342,6 +346,13 @@ public final class Libc {
 
     public static int kill(final int process, final int signal) {
         return (int) call(KILL, process, signal, 0, 0, 0, 0);
+    }
+
+    /// What an errno means.
+    public static String strerror(final int error) {
+        return MemorySegment.ofAddress(call(STRERROR, error, 0, 0, 0, 0, 0))
+                .reinterpret(ERROR_TEXT_BYTES)
+                .getString(0);
     }
 
     public static int clockGettime(final int clock, final MemorySegment timespec) {

@@ -142,6 +142,9 @@ public final class Linux {
     /// Asks when the kernel took the last packet that a socket received.
     public static final long SIOCGSTAMPNS = 0x8907;
 
+    /// Asks how much of what was sent the other end of a local socket has not read.
+    public static final long SIOCOUTQ = 0x5411;
+
     // struct timespec and struct timeval: seconds, then nanoseconds or microseconds
     public static final int TIMESPEC_BYTES = 16;
     public static final int TIMESPEC_NANOS = 8;

@@ -1,10 +1,14 @@
 package io.framecast.engine.libc;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -42,6 +46,18 @@ public final class PrivateDirectory {
             }
             throw new IOException(directory + " is not a directory of this user with mode 0700", e);
         }
+    }
+
+    /// Why something could not be done with a file, as the end of a sentence: some of the JDK's exceptions name
+    /// the file alone.
+    public static String reason(final IOException e) {
+        return switch (e) {
+            case NoSuchFileException _ -> "no such file or directory";
+            case AccessDeniedException _ -> "permission denied";
+            case NotDirectoryException _ -> "not a directory";
+            case FileSystemException failed when failed.getReason() != null -> failed.getReason();
+            default -> String.valueOf(e.getMessage());
+        };
     }
 
     /// Whether it is a directory of this user with mode 0700.

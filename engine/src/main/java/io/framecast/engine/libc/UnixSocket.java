@@ -74,8 +74,8 @@ public final class UnixSocket implements AutoCloseable {
             if (Libc.bind(capture, socket.descriptor, address(path, scratch), SOCKADDR_UN_BYTES) != 0
                     || Libc.listen(socket.descriptor, BACKLOG) != 0) {
                 final int error = Libc.errno(capture);
-                throw new TransportException("host group: cannot listen at " + path + " (errno " + error
-                        + "); is its directory yours and writable?");
+                throw new TransportException("host group: cannot listen at " + path + ": " + Libc.strerror(error)
+                        + "; make its directory writable, or set XDG_RUNTIME_DIR to a directory of yours");
             }
             return socket;
         } catch (final TransportException e) {
@@ -111,6 +111,20 @@ public final class UnixSocket implements AutoCloseable {
         return path == null ? null : connect(path);
     }
 
+    /// The file of the socket that it was connected to, by its number: another one has another number as long
+    /// as a process listens at this one. 0 where it was removed at once.
+    public long inode() {
+        return inode;
+    }
+
+    /// Whether the other end has not read all that was sent to it.
+    public boolean isUnread() {
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment bytes = scratch.allocate(JAVA_INT);
+            return Libc.ioctl(descriptor, Linux.SIOCOUTQ, bytes) == 0 && bytes.get(JAVA_INT, 0) > 0;
+        }
+    }
+
     /// Whether another socket is at the path now.
     public boolean isReplaced() {
         final long present = path == null ? 0 : inode(path);
@@ -142,9 +156,17 @@ public final class UnixSocket implements AutoCloseable {
         return peer(UCRED_UID);
     }
 
-    /// The process that listened, or connected, at the other end; −1 where the kernel does not tell.
+    /// The process that listened, or connected, at the other end; 0 where it is of a PID namespace that is not
+    /// seen from this one, −1 where the kernel does not tell.
     public long peerProcess() {
         return peer(0);
+    }
+
+    /// A process in a line for an operator.
+    ///
+    /// @param process as [#peerProcess] gives it
+    public static String describe(final long process) {
+        return process > 0 ? "process " + process : "a process of another PID namespace";
     }
 
     private long peer(final int field) {

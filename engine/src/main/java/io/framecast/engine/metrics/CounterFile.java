@@ -1,6 +1,9 @@
 package io.framecast.engine.metrics;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.engine.libc.ByteLocks;
+import io.framecast.engine.libc.Libc;
+import io.framecast.engine.libc.Linux;
 import io.framecast.engine.libc.PrivateDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -34,21 +37,25 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A file is stale when its process is gone *and* no process holds its lock. A check of the process alone does
 /// not do: containers that share a temporary directory do not see each other's processes. The lock alone does
-/// not do either: the system frees it when any reader in the same process closes the file.
+/// not do either: not every file system has locks. It is one of the open file where there are such: the system
+/// frees one of the process when any reader in the same process closes the file.
 final class CounterFile implements AutoCloseable {
     private static final String SUFFIX = ".counters";
     private static final Pattern NAME = Pattern.compile("(\\d{1,18})(-\\d+)?\\.counters");
     private static final int TABLES_PER_PROCESS_MAX = 64;
 
-    /// Opening and closing one of our own files would drop its lock.
+    /// Opening and closing one of our own files may drop its lock.
     private static final Set<Path> OWN = ConcurrentHashMap.newKeySet();
 
     private final Path path;
     private final FileChannel channel;
+    // Holds the lock; negative where the channel does.
+    private final int lock;
 
-    private CounterFile(final Path path, final FileChannel channel) {
+    private CounterFile(final Path path, final FileChannel channel, final int lock) {
         this.path = path;
         this.channel = channel;
+        this.lock = lock;
         OWN.add(path);
     }
 
@@ -93,7 +100,7 @@ final class CounterFile implements AutoCloseable {
             return List.of();
         }
         try (Stream<Path> files = Files.list(directory(temporary))) {
-            return files.filter(file -> isRunning(file) && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS))
+            return files.filter(CounterFile::isRunning)
                     .sorted(Comparator.comparingLong(CounterFile::pidInName).thenComparing(Path::toString))
                     .toList();
         } catch (final IOException | UncheckedIOException _) {
@@ -102,8 +109,39 @@ final class CounterFile implements AutoCloseable {
         }
     }
 
+    // By the process of this PID namespace, or by the lock of one in another: both may have the same id.
     private static boolean isRunning(final Path file) {
-        return ProcessHandle.of(pidInName(file)).isPresent();
+        if (pidInName(file) < 0 || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+            return false;
+        }
+        if (OWN.contains(file)) {
+            return true;
+        }
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
+            final ByteBuffer header =
+                    ByteBuffer.allocate(CounterLayout.HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+            if (channel.read(header, 0) < CounterLayout.HEADER_BYTES || !isCounters(header)) {
+                return false;
+            }
+            return isAlive(header) || isLocked(channel);
+        } catch (final IOException _) {
+            // It is gone, or another user's.
+            return false;
+        }
+    }
+
+    private static boolean isLocked(final FileChannel channel) throws IOException {
+        try (FileLock lock = channel.tryLock()) {
+            return lock == null;
+        } catch (final OverlappingFileLockException _) {
+            return true;
+        }
+    }
+
+    /// Files that this process made and has not closed, in order of their paths.
+    static List<Path> own() {
+        return OWN.stream().sorted().toList();
     }
 
     /// -1 where the name has none.
@@ -154,6 +192,9 @@ final class CounterFile implements AutoCloseable {
         } catch (final IOException _) {
             // The file is stale now: the next table of any process deletes it.
         }
+        if (lock >= 0) {
+            Libc.close(lock);
+        }
         OWN.remove(path);
     }
 
@@ -172,12 +213,30 @@ final class CounterFile implements AutoCloseable {
         } catch (final FileAlreadyExistsException _) {
             return null;
         }
-        try {
-            channel.tryLock();
-        } catch (final IOException _) {
-            // On a file system without locks the process id alone must do.
+        final int lock = lock(path);
+        if (lock < 0) {
+            try {
+                channel.tryLock();
+            } catch (final IOException _) {
+                // On a file system without locks the process id alone must do.
+            }
         }
-        return new CounterFile(path, channel);
+        return new CounterFile(path, channel, lock);
+    }
+
+    // A descriptor whose open file has locked the file's first byte; -1 where that cannot be.
+    private static int lock(final Path path) {
+        if (!Linux.isPresent()) {
+            return -1;
+        }
+        try (Arena scratch = Arena.ofConfined()) {
+            final int opened = Libc.open(scratch.allocateFrom(path.toString()), Linux.O_RDWR | Linux.O_CLOEXEC);
+            if (opened >= 0 && !ByteLocks.lock(opened, 0)) {
+                Libc.close(opened);
+                return -1;
+            }
+            return opened;
+        }
     }
 
     private static void removeStale(final Path directory) throws IOException {

@@ -78,6 +78,12 @@ public final class CounterReader implements AutoCloseable {
         return CounterFile.running(Path.of(System.getProperty("java.io.tmpdir")));
     }
 
+    /// Counters files of this process. Its id does not tell them: another container that shares the directory
+    /// may have a process of the same id.
+    public static List<Path> own() {
+        return CounterFile.own();
+    }
+
     /// The process that writes.
     public long pid() {
         return memory.get(LONG, CounterLayout.PID_OFFSET);

@@ -91,7 +91,7 @@ public final class FramecastNode implements Framecast, SessionHost {
                 config.faults().lossProbability(),
                 config.notices(),
                 clock,
-                new EpochClock().offsetNs() + startNs,
+                EpochClock.ofProcess().offsetNs() + startNs,
                 counters,
                 NumaPolicy.ANY_NODE);
         final ErrorHandler errors = e -> config.notices().accept("agent failed: " + e);

@@ -54,7 +54,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     private final SessionHost host;
     private final Consumer<EnginePublisher> removal;
     private final Wakeup wakeup;
-    private final EpochClock clock = new EpochClock();
+    private final EpochClock clock = EpochClock.ofProcess();
     private final int slotBytes;
     private final long frameMaxBytes;
     private final Arena bounceArena = Arena.ofShared();

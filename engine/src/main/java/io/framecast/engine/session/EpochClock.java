@@ -1,17 +1,30 @@
 package io.framecast.engine.session;
 
+import io.framecast.api.provider.PseudoFiles;
+import java.nio.file.Path;
 import java.time.Instant;
 
-/// Nanoseconds since the epoch that advance with the monotonic clock. Two processes of one host agree to within the
-/// resolution of the system clock, even if they started at different times. A step of the system clock does not
-/// distort a latency.
+/// Nanoseconds since the epoch that advance with the monotonic clock. There is one in a process, which reads
+/// the calendar once: what stamps frames and what the source says of its clock agree, also when the system's
+/// clock is set meanwhile. A step of the system clock does not distort a latency.
+///
+/// Processes of one host may differ: one that began before the system's clock was set keeps the old time. What
+/// they tell each other is relative to the host's monotonic clock, which is one for all of them.
 public final class EpochClock {
     /// A thread that is preempted between the readings of the two clocks must not shift one against the other.
     private static final int READINGS = 8;
 
-    private final long offsetNs;
+    private static final Path NAMESPACE_OFFSETS = Path.of("/proc/self/timens_offsets");
+    private static final long NS_PER_S = 1_000_000_000;
+    // The monotonic clock of this process's time namespace less the host's.
+    // Before Linux 5.6, and on other systems, there are no time namespaces.
+    private static final long NAMESPACE_NS = namespaceNs(PseudoFiles.readOrEmpty(NAMESPACE_OFFSETS));
+    private static final EpochClock PROCESS = new EpochClock();
 
-    public EpochClock() {
+    private final long offsetNs;
+    private final long errorNs;
+
+    private EpochClock() {
         long tightestNs = Long.MAX_VALUE;
         long offset = 0;
         for (int i = 0; i < READINGS; i++) {
@@ -20,15 +33,46 @@ public final class EpochClock {
             final long widthNs = System.nanoTime() - beforeNs;
             if (widthNs < tightestNs) {
                 tightestNs = widthNs;
-                offset = now.getEpochSecond() * 1_000_000_000L + now.getNano() - beforeNs - widthNs / 2;
+                offset = now.getEpochSecond() * NS_PER_S + now.getNano() - beforeNs - widthNs / 2;
             }
         }
         offsetNs = offset;
+        errorNs = tightestNs / 2 + 1;
     }
 
-    /// The difference between this clock and the monotonic clock.
+    /// The clock of this process.
+    public static EpochClock ofProcess() {
+        return PROCESS;
+    }
+
+    // A line for each clock: its name, seconds and nanoseconds (time_namespaces(7)).
+    static long namespaceNs(final String offsets) {
+        return offsets.lines()
+                .map(line -> line.strip().split("\\s+", -1))
+                .filter(words -> words.length == 3 && words[0].equals("monotonic"))
+                .mapToLong(words -> Long.parseLong(words[1]) * NS_PER_S + Long.parseLong(words[2]))
+                .findFirst()
+                .orElse(0);
+    }
+
+    /// The monotonic clock that all processes of this host share, also those of other time namespaces.
+    public static long hostNs() {
+        return System.nanoTime() - NAMESPACE_NS;
+    }
+
+    /// The difference between this clock and [System#nanoTime].
     public long offsetNs() {
         return offsetNs;
+    }
+
+    /// The difference between this clock and [#hostNs].
+    public long hostOffsetNs() {
+        return offsetNs + NAMESPACE_NS;
+    }
+
+    /// By how much this clock may differ from the system's as it was read.
+    public long errorNs() {
+        return errorNs;
     }
 
     public long epochNs() {

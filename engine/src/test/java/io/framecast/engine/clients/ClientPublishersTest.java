@@ -15,9 +15,13 @@ import io.framecast.api.error.TransportException;
 import io.framecast.api.format.ElementType;
 import io.framecast.api.format.FrameFormat;
 import io.framecast.engine.codec.FormatCodec;
+import io.framecast.engine.hostgroup.HostGroups;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.node.StreamFixture;
+import java.io.IOException;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -184,6 +188,18 @@ class ClientPublishersTest {
                 assertEquals(ClientLayout.ACCEPTED, client.code, () -> "client " + number);
             }
             await(() -> events.size() == 2 * number + 2, "the end of client " + number);
+        }
+    }
+
+    /// By a cleaner of temporary files, or by hand.
+    @Test
+    void shouldListenAgainWhereItsSocketWasRemoved() throws IOException {
+        final Path socket = HostGroups.clientsPath(channel, "");
+        Files.delete(socket);
+        await(() -> !events.isEmpty(), "a line");
+        assertTrue(events.element().contains(socket + " was removed, and is made again"), events::toString);
+        try (TestClient client = new TestClient(channel, 0)) {
+            assertEquals(ClientLayout.ACCEPTED, client.code);
         }
     }
 

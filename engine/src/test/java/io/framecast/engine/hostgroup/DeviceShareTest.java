@@ -136,7 +136,7 @@ class DeviceShareTest {
 
     private DeviceWords.Offer offer(final int member) {
         final DeviceHandle handle = new DeviceHandle(DEVICE, 8 * SLOT_BYTES, "memory");
-        return new DeviceWords.Offer(member, 99, (int) process.pid(), handle, 8, SLOT_BYTES, 0);
+        return new DeviceWords.Offer(member, 99, (int) process.pid(), Processes.namespace(), handle, 8, SLOT_BYTES, 0);
     }
 
     private DeviceShare share(final FollowerSegment segment, final DeviceWays ways) {

@@ -1,11 +1,13 @@
 package io.framecast.engine.hostgroup;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.PrivateDirectory;
 import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.memory.SharedWords;
@@ -17,10 +19,14 @@ import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -28,6 +34,7 @@ import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /// A successor waits for those who followed the leader before it.
 class GroupLeaderTest {
@@ -46,11 +53,16 @@ class GroupLeaderTest {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES);
     private final int process = (int) ProcessHandle.current().pid();
+    // Places of members that live.
+    private final Set<Integer> living = ConcurrentHashMap.newKeySet();
+    private long numbers;
+    private volatile boolean ended;
     private GroupLeader leader;
 
     @BeforeEach
     void lead() {
         assumeTrue(Linux.isPresent(), () -> Linux.unavailable().orElse(""));
+        living.addAll(List.of(0, 1));
         leader = new GroupLeader(path, null, UnixSocket.listen(path), wakes::incrementAndGet, BEAT_NS, notices::add);
     }
 
@@ -62,10 +74,11 @@ class GroupLeaderTest {
         arena.close();
     }
 
+    // Each with a number of its own.
     private UnixSocket survivor() {
         final UnixSocket made = UnixSocket.connect(path);
         assertNotNull(made);
-        made.send(GroupMessage.hello(message, process, 3, Delivery.RELIABLE));
+        made.send(GroupMessage.hello(message, ++numbers, 3, Delivery.RELIABLE));
         return made;
     }
 
@@ -77,7 +90,7 @@ class GroupLeaderTest {
                 MemorySegment.NULL,
                 true,
                 () -> true,
-                List.of(process, process),
+                new Survivors(Map.of(1L, 0, 2L, 1), living::contains, () -> ended = true),
                 () -> {}));
     }
 
@@ -89,7 +102,6 @@ class GroupLeaderTest {
         return condition.getAsBoolean();
     }
 
-    /// Two subscribers of one process.
     @Test
     void shouldWaitForThoseWhoComeBeforeAndAfterItInherits() throws InterruptedException {
         try (UnixSocket _ = survivor();
@@ -119,6 +131,19 @@ class GroupLeaderTest {
             inherit();
             try (SharedFrames frames = share(ring)) {
                 assertTrue(comesTrue(frames::isReunited));
+            }
+        }
+    }
+
+    @Test
+    void shouldNotWaitForOneThatDied() throws InterruptedException {
+        try (UnixSocket _ = survivor();
+                MirroredMemory ring = MirroredMemory.allocateShared(RING_BYTES)) {
+            inherit();
+            try (SharedFrames frames = share(ring)) {
+                living.remove(1);
+                assertTrue(comesTrue(frames::isReunited));
+                assertTrue(comesTrue(() -> ended), "nobody asks any more whether they live");
             }
         }
     }
@@ -187,7 +212,7 @@ class GroupLeaderTest {
         for (int i = 0; i < 2; i++) {
             try (UnixSocket follower = UnixSocket.connect(path)) {
                 assertNotNull(follower);
-                final MemorySegment hello = GroupMessage.hello(message, process, 0, Delivery.RELIABLE);
+                final MemorySegment hello = GroupMessage.hello(message, 7, 0, Delivery.RELIABLE);
                 hello.set(ValueLayout.JAVA_INT, 8, SegmentLayout.VERSION + 1);
                 follower.send(hello);
                 assertEquals(GroupMessage.OTHER_VERSION, refusal(follower));
@@ -233,6 +258,42 @@ class GroupLeaderTest {
             }
         }
         shouldSayThatNoPlaceIsLeft();
+    }
+
+    /// By a cleaner of temporary files, or by hand.
+    @Test
+    void shouldListenAgainWhereItsDirectoryWasRemoved(@TempDir final Path temporary) throws Exception {
+        final Path directory = temporary.resolve("framecast");
+        Files.createDirectory(directory, PrivateDirectory.ownerOnly());
+        final Path socket = directory.resolve("0123456789abcdef.sock");
+        try (GroupLeader removed = new GroupLeader(
+                socket, null, UnixSocket.listen(socket), wakes::incrementAndGet, BEAT_NS, notices::add)) {
+            Files.delete(socket);
+            Files.delete(directory);
+            assertTrue(comesTrue(() -> HostGroups.isListening(socket)), notices::toString);
+            assertEquals(1, notices.size(), notices::toString);
+            assertTrue(notices.getFirst().contains(socket + " was removed, and is made again"), notices::toString);
+            assertFalse(removed.isDeposed());
+        }
+        assertFalse(Files.exists(socket), "it leaves nothing");
+    }
+
+    @Test
+    void shouldSayOnceThatItsDirectoryCannotBeMadeAgain(@TempDir final Path temporary) throws Exception {
+        final Path parent = Files.createDirectory(temporary.resolve("runtime"));
+        final Path directory = Files.createDirectory(parent.resolve("framecast"), PrivateDirectory.ownerOnly());
+        final Path socket = directory.resolve("0123456789abcdef.sock");
+        try (GroupLeader _ = new GroupLeader(
+                socket, null, UnixSocket.listen(socket), wakes::incrementAndGet, BEAT_NS, notices::add)) {
+            PrivateDirectory.delete(parent);
+            assertTrue(comesTrue(() -> !notices.isEmpty()));
+            // It looks every second.
+            Thread.sleep(2_500);
+            assertEquals(1, notices.size(), notices::toString);
+            assertTrue(
+                    notices.getFirst().contains("cannot use " + directory + ": no such file or directory"),
+                    notices::toString);
+        }
     }
 
     private SharedFrames share(final MirroredMemory ring) {

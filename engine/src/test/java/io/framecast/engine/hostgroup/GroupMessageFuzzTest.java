@@ -46,7 +46,7 @@ public final class GroupMessageFuzzTest {
                 kinds++;
                 requireEqual(SegmentLayout.VERSION, GroupMessage.version(MESSAGE));
                 require(GroupMessage.delivery(MESSAGE).patienceMs() >= 0, "a policy");
-                GroupMessage.process(MESSAGE);
+                GroupMessage.sender(MESSAGE);
                 GroupMessage.generation(MESSAGE);
                 GroupMessage.member(MESSAGE);
                 GroupMessage.reason(MESSAGE);

@@ -205,12 +205,13 @@ public final class HostSegmentFuzzTest {
             promised.metadata = new byte[] {7, 8, 9};
             LEADER.checkpoint(promised, 2048);
             LEADER.checkpoint(promised, 2048);
-            final DeviceWords offerer = new DeviceWords(WORDS, 0);
+            final DeviceWords offerer = new DeviceWords(WORDS, 0, _ -> true);
             offerer.want(new UUID(1, 2));
             offerer.offer(new DeviceWords.Offer(
                     0,
                     99,
                     (int) ProcessHandle.current().pid(),
+                    Processes.namespace(),
                     new DeviceHandle(new UUID(1, 2), 1 << 20, "x"),
                     4,
                     1 << 14,
@@ -407,10 +408,11 @@ public final class HostSegmentFuzzTest {
         }
 
         private void takeover(final FollowerSegment shared) {
-            final Takeover found = shared.takeover("fuzz", -1, new Holds());
+            final Takeover found = shared.takeover("fuzz", new Holds());
             if (found == null) {
                 return;
             }
+            found.survivors().close();
             try (found) {
                 final long bytes = found.payload().byteSize();
                 require(bytes <= RING_BYTES, "a part of a frame within the ring");

@@ -335,7 +335,15 @@ class LocalPublisherTest {
             Thread.sleep(1);
         }
         assertFalse(publisher.awaitRoom(FRAME_MAX, Duration.ofMillis(50)));
-        await(() -> publisher.stats().members().getFirst().address().contains("4711"), "the one that holds all");
+        await(
+                () -> publisher.stats().members().getFirst().lagDatagrams() > 0
+                        && publisher
+                                .stats()
+                                .members()
+                                .getFirst()
+                                .address()
+                                .contains("process " + ProcessHandle.current().pid()),
+                "the one that holds all");
         final Thread killer = Thread.ofPlatform().start(() -> {
             LockSupport.parkNanos(50_000_000);
             dying.close();

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.framecast.api.Channel;
 import io.framecast.api.spi.DeviceBackend;
-import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.memory.HostProvider;
@@ -70,7 +69,7 @@ class LocalReadersTest {
         final int[] descriptors = new int[UnixSocket.DESCRIPTORS_MAX];
         final int bytes = connection.receive(message, descriptors, 0);
         assertTrue(GroupMessage.is(message, bytes, GroupMessage.SEGMENT));
-        words = SharedWords.attach(Libc.fcntl(descriptors[1], 0, 0), SegmentLayout.wordsBytes())
+        words = SharedWords.attach(SegmentTest.copy(descriptors[1]), SegmentLayout.wordsBytes())
                 .buffer();
         final FollowerSegment made = FollowerSegment.of(
                 new LeaderConnection(connection), device, false, descriptors, GroupMessage.member(message));
@@ -202,7 +201,7 @@ class LocalReadersTest {
             assertNull(readers.look(true, 50_000_000, 100_000_000));
             final String notice = readers.look(true, 150_000_000, 100_000_000);
             assertNotNull(notice);
-            assertTrue(notice.contains("process 1 on this host"), notice);
+            assertTrue(notice.contains("process " + ProcessHandle.current().pid() + " on this host"), notice);
             assertNull(readers.look(true, 250_000_000, 100_000_000));
             assertEquals(250, readers.stats(1, SLOTS).getFirst().heldBack().toMillis());
             reader.release(reader.take());

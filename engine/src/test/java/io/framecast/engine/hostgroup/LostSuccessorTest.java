@@ -24,8 +24,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
-import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -78,13 +79,13 @@ class LostSuccessorTest {
 
     // Takes the leader's place for followers, and dies.
     private void succeedInVain(final Path path) throws Exception {
-        final int process = (int) ProcessHandle.current().pid();
         // A follower that looks meanwhile finds the old path or this one.
         final Path other = path.resolveSibling(path.getFileName() + ".new");
         final UnixSocket listener = UnixSocket.listen(other);
         Files.move(other, path, StandardCopyOption.ATOMIC_MOVE);
         try (GroupLeader successor = new GroupLeader(path, null, listener, () -> {}, 100_000_000, _ -> {});
                 MirroredMemory ring = MirroredMemory.allocateShared(RING_BYTES)) {
+            final AtomicReference<SharedFrames> shared = new AtomicReference<>();
             successor.inherit(new Takeover(
                     1,
                     STREAM,
@@ -92,10 +93,15 @@ class LostSuccessorTest {
                     MemorySegment.NULL,
                     true,
                     () -> true,
-                    List.of(process, process),
+                    // Until both are there.
+                    new Survivors(
+                            Map.of(1L, 0),
+                            _ -> shared.get() == null || shared.get().readers() < 2,
+                            () -> {}),
                     () -> {}));
             try (SharedFrames frames =
                     successor.share(null, STREAM, ring, RING_BYTES, true, Delivery.RELIABLE, 0, () -> 0)) {
+                shared.set(frames);
                 await(frames::isReunited, "no member follows the successor");
             }
         }

@@ -1,30 +1,36 @@
 package io.framecast.engine.hostgroup;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.IOException;
+import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.UnixSocket;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 final class ProcessesTest {
-    @Test
-    void shouldSeeThatAProcessLives() throws Exception {
-        final Process process = new ProcessBuilder("cat").start();
-        assertTrue(Processes.isAlive((int) process.pid()));
-        process.destroyForcibly().waitFor();
-        assertFalse(Processes.isAlive((int) process.pid()));
+    @BeforeEach
+    void requireLinux() {
+        assumeTrue(Linux.isPresent(), () -> Linux.unavailable().orElse(""));
     }
 
-    // The kernel cuts a name after 15 bytes, also inside a character.
     @Test
-    void shouldSeeThatAProcessLivesWhoseNameIsNoText() throws IOException {
-        final Process process =
-                new ProcessBuilder("sh", "-c", "printf 'a)\\303' >/proc/$$/comm; echo named; read line").start();
-        try {
-            assertTrue(process.inputReader().readLine().equals("named"));
-            assertTrue(Processes.isAlive((int) process.pid()));
-        } finally {
-            process.destroyForcibly();
-        }
+    void shouldSeeThatAProcessHasItsMemory() throws Exception {
+        final Process process = new ProcessBuilder("cat").start();
+        assertTrue(Processes.isWhole(process.pid()));
+        process.destroyForcibly().waitFor();
+        assertFalse(Processes.isWhole(process.pid()));
+    }
+
+    @Test
+    void shouldTrustNumbersOfThisNamespaceAlone() {
+        assertTrue(Processes.namespace() > 0);
+        assertTrue(Processes.isNeighbour(Processes.namespace()));
+        assertFalse(Processes.isNeighbour(Processes.namespace() + 1));
+        assertFalse(Processes.isNeighbour(0));
+        assertEquals("process 7", UnixSocket.describe(7));
+        assertEquals("a process of another PID namespace", UnixSocket.describe(0));
     }
 }

@@ -113,6 +113,27 @@ class RefusedMemberTest {
         }
     }
 
+    /// A process that was stopped as soon as it listened: it accepts nobody, and no other follower is there.
+    @Test
+    void shouldReplaceALeaderThatReadsNothing() throws Exception {
+        final Channel channel = StreamFixture.channel("udp", "|device=host|host-group=silent");
+        final Path path = HostGroups.directory().resolve(HostGroups.name(channel, "", "") + ".sock");
+        final UnixSocket listener = UnixSocket.listen(path);
+        try (Framecast node = Framecast.launch();
+                Subscriber subscriber = node.subscribe(channel);
+                Publisher publisher =
+                        node.publish(Channel.parse(channel.toString().replace("|host-group=silent", "")))) {
+            final long endNs = System.nanoTime() + WAIT_NS;
+            while (publisher.readySubscribers() < 1) {
+                subscriber.awaitFrame(Duration.ofMillis(5));
+                assertTrue(System.nanoTime() < endNs, "it waits for ever");
+            }
+        } finally {
+            Files.deleteIfExists(path);
+            listener.close();
+        }
+    }
+
     /// Those with `path` as their address: the listener, and the end of each connection that it has not accepted.
     private static long sockets(final Path path) {
         return PseudoFiles.readOrEmpty(Path.of("/proc/net/unix"))

@@ -293,7 +293,7 @@ class SegmentTest {
     }
 
     private static @Nullable Takeover takeover(final FollowerSegment follower) {
-        return follower.takeover("test", -1, new Holds());
+        return follower.takeover("test", new Holds());
     }
 
     @Test
@@ -320,6 +320,47 @@ class SegmentTest {
             assertTrue(follower.enter(), "ended once");
             follower.exit();
         }
+    }
+
+    /// By the words that a member has open, and by no number of its process: that may be of another PID namespace.
+    @Test
+    void shouldNameASuccessorTheMembersThatLive() {
+        leader.become(SegmentLayout.RUNNING);
+        final int lives = leader.admit(1, 0, Delivery.RELIABLE);
+        final int died = leader.admit(1, 0, Delivery.RELIABLE);
+        final int own = leader.admit(1, 0, Delivery.RELIABLE);
+        leader.name(lives, 11, false);
+        leader.name(died, 12, false);
+        leader.name(own, 13, true);
+        // As it comes with a message.
+        final int words = Libc.fcntl(leader.wordsOf(lives), 0, 0);
+        leader.sent(lives);
+        leader.sent(died);
+        try (FollowerSegment successor = follower()) {
+            leader.checkpoint(checkpoint(6, 9, 8), 2048);
+            final Takeover found = takeover(successor);
+            assertNotNull(found);
+            try (found;
+                    Survivors survivors = found.survivors()) {
+                // The successor itself, which was given no name here.
+                survivors.remove(0);
+                survivors.removeDead();
+                assertFalse(survivors.isEmpty());
+                Libc.close(words);
+                survivors.removeDead();
+                assertTrue(survivors.isEmpty());
+            }
+        }
+    }
+
+    @Test
+    void shouldGiveNoPlaceWhoseMemberIsGoneAndUsesTheWords() {
+        final int first = leader.admit(1, 0, Delivery.RELIABLE);
+        final int words = Libc.fcntl(leader.wordsOf(first), 0, 0);
+        leader.dismiss(first);
+        assertEquals(first + 1, leader.admit(1, 0, Delivery.RELIABLE));
+        Libc.close(words);
+        assertEquals(first, leader.admit(1, 0, Delivery.RELIABLE));
     }
 
     @Test

@@ -27,6 +27,7 @@ final class LayoutTest {
             #include <poll.h>
             #include <signal.h>
             #include <sys/epoll.h>
+            #include <sys/ioctl.h>
             #include <sys/un.h>
             #include <fcntl.h>
             #include <sys/eventfd.h>

@@ -6,12 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.engine.libc.Linux;
 import io.framecast.testing.TestJvm;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -132,6 +139,41 @@ final class CounterFileTest {
         assertTrue(refused.getMessage().contains("choose a counters file elsewhere"), refused.getMessage());
         try (var files = Files.list(elsewhere)) {
             assertEquals(0, files.count());
+        }
+    }
+
+    /// A container that shares the directory has processes of its own numbers: what is here by this number is
+    /// nobody, or another process.
+    @Test
+    void shouldSeeThatAProcessOfAnotherContainerRuns() throws Exception {
+        final Process child = start("");
+        try (BufferedReader output = child.inputReader(StandardCharsets.UTF_8)) {
+            final Path file = Path.of(output.readLine());
+            final Path foreign = file.resolveSibling("999999999.counters");
+            Files.move(file, foreign);
+            try (FileChannel header = FileChannel.open(foreign, StandardOpenOption.WRITE)) {
+                final ByteBuffer id = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+                header.write(id.putLong(0, 999_999_999), CounterLayout.PID_OFFSET);
+            }
+            assertEquals(List.of(foreign), CounterFile.running(directory));
+            CounterTable.createBelow(directory).close();
+            assertTrue(Files.exists(foreign), "its process lives");
+            child.destroyForcibly().waitFor();
+            assertEquals(List.of(), CounterFile.running(directory));
+        } finally {
+            child.destroyForcibly();
+        }
+    }
+
+    @Test
+    void shouldKnowItsOwnFilesAndKeepTheirLocksBesideReaders() throws Exception {
+        try (CounterTable table = CounterTable.createBelow(directory)) {
+            assertTrue(CounterReader.own().contains(table.path()));
+            CounterReader.open(table.path()).close();
+            try (FileChannel other = FileChannel.open(table.path(), StandardOpenOption.READ, StandardOpenOption.WRITE);
+                    FileLock lock = other.tryLock()) {
+                assertTrue(!Linux.isPresent() || lock == null, "it is locked yet");
+            }
         }
     }
 

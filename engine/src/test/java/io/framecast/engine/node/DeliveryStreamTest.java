@@ -230,7 +230,7 @@ class DeliveryStreamTest {
     void shouldTellFramesExpiredThatAreTooOldAndGiveThoseThatAreNot(final String transport) throws Exception {
         try (DeliveryFixture stream = new DeliveryFixture(transport, "deadline=2s", "host", 0)) {
             final long hourNs = TimeUnit.HOURS.toNanos(1);
-            final long nowNs = new EpochClock().epochNs();
+            final long nowNs = EpochClock.ofProcess().epochNs();
             stream.options(FrameOptions.DEFAULT.withSourceTimestampNs(nowNs + hourNs));
             stream.publishOneByOne(50);
             stream.options(FrameOptions.DEFAULT.withSourceTimestampNs(nowNs - hourNs));
@@ -321,7 +321,7 @@ class DeliveryStreamTest {
                         .post(buffers.slice((long) i * DeliveryFixture.FRAME_MAX, DeliveryFixture.FRAME_MAX)));
             }
             final long hourNs = TimeUnit.HOURS.toNanos(1);
-            final long nowNs = new EpochClock().epochNs();
+            final long nowNs = EpochClock.ofProcess().epochNs();
             stream.options(FrameOptions.DEFAULT.withSourceTimestampNs(nowNs - hourNs));
             stream.publish(20, DeliveryStreamTest::idle);
             stream.subject.poll();

@@ -52,7 +52,7 @@ final class SubscribeRun {
     private final UserBuffers buffers;
     private final FrameChecksum checksum = new FrameChecksum();
     // As the engine's: a step of the system clock does not distort a latency.
-    private final EpochClock clock = new EpochClock();
+    private final EpochClock clock = EpochClock.ofProcess();
     private final Latencies latencies = new Latencies();
     private long frames;
     private long bytes;
@@ -319,18 +319,15 @@ final class SubscribeRun {
 
     // All that this process read from its sockets, for itself and for others of its host.
     private static long receivedDatagrams() {
-        final long own = ProcessHandle.current().pid();
         long sum = 0;
-        for (final Path file : CounterReader.running()) {
+        for (final Path file : CounterReader.own()) {
             try (CounterReader reader = CounterReader.open(file)) {
-                sum += reader.pid() != own
-                        ? 0
-                        : reader.samples().stream()
-                                .filter(sample -> sample.name().equals(EngineCounter.RECEIVED_DATAGRAMS.exportedName()))
-                                .mapToLong(CounterSample::value)
-                                .sum();
+                sum += reader.samples().stream()
+                        .filter(sample -> sample.name().equals(EngineCounter.RECEIVED_DATAGRAMS.exportedName()))
+                        .mapToLong(CounterSample::value)
+                        .sum();
             } catch (final ConfigException e) {
-                // Another's, which has just ended.
+                // Its node was closed just now.
             }
         }
         return sum;
