@@ -375,9 +375,32 @@ class Streams(unittest.TestCase):
             array[:3] = 1, 2, 3
             room.commit(3)
             view2 = out.claim(10)
-            with self.assertRaisesRegex(framecast.FramecastError, "a frame is claimed"):
-                out.claim(1)
+            refused = []
+
+            def claims():
+                try:
+                    out.claim(1)
+                except framecast.FramecastError as e:
+                    refused.append(str(e))
+
+            other = threading.Thread(target=claims)
+            other.start()
+            other.join()
+            self.assertIn("a frame is claimed", "".join(refused))
+            # The same thread gives back the one that it had.
+            newer = out.claim(1)
+            with self.assertRaisesRegex(ValueError, "has claimed again"):
+                view2.view
             view2.abort()
+            newer.view[0] = 1
+            newer.abort()
+            newer.abort()
+            with self.assertRaisesRegex(ValueError, "has claimed again"):
+                with out.claim(10):
+                    out.claim(1).abort()
+            with self.assertRaisesRegex(framecast.FramecastError, "the last 16 claims were neither committed nor aborted"):
+                for _ in range(17):
+                    out.claim(10)
             with self.assertRaises(RuntimeError):
                 with out.claim(10):
                     raise RuntimeError
