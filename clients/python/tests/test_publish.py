@@ -122,6 +122,7 @@ class Formats(unittest.TestCase):
             ("rate=0", ValueError, "expected a rate"),
             ("rate=1/0", ValueError, "expected a rate"),
             ("samples=2", ValueError, "expected samples such as"),
+            ("shape=banana", ValueError, r"expected TYPE\[SHAPE\] such as uint8\[480x640x3\], got shape=banana"),
             ({"shape": (1,)}, ValueError, "expected a dtype beside the shape"),
             ({"picture": {"pixels": "gray"}}, TypeError, "width"),
             ({"dtype": "quad"}, TypeError, "quad"),

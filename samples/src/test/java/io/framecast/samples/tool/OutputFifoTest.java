@@ -20,7 +20,7 @@ final class OutputFifoTest {
     @TempDir
     private Path directory;
 
-    private Path fifo;
+    private Path fifo = Path.of("");
 
     @BeforeEach
     void makeFifo() throws Exception {
