@@ -90,7 +90,7 @@ final class Admissions {
         if (JoinLayout.RING_SLOTS.get(datagram, offset) < ReceiverConfig.ringSlotsMin(stream, 1)) {
             evict(member, Reason.RING_TOO_SMALL);
             members.remove(member, State.GONE);
-            attempts.onJoin(members.of(member).terms.addresses().control(), Obstacle.RING_TOO_SMALL, nowNs);
+            attempts.onJoin(members.of(member).terms.addresses().control(), ringObstacle(datagram, offset), nowNs);
             counts.add(SenderCount.REFUSALS);
             return Verdict.GOOD;
         }
@@ -103,6 +103,12 @@ final class Admissions {
         output.sendControl(member, AdmitLayout.writeAdmit(ids.in(output.control()), token));
         output.probe(token);
         return Verdict.GOOD;
+    }
+
+    private static Obstacle ringObstacle(final MemorySegment datagram, final long offset) {
+        return JoinLayout.RING_SLOTS.get(datagram, offset) == JoinLayout.NO_RING
+                ? Obstacle.NO_RING
+                : Obstacle.RING_TOO_SMALL;
     }
 
     private int admit(final long id, final MemorySegment datagram, final long offset, final long nowNs) {
