@@ -23,7 +23,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "stat",
         description = "Shows what running publishers and subscribers do, a line for each stream and for each subscriber"
-                + " of a publisher. They do not notice it.",
+                + " of a publisher. They do not notice it. For Prometheus see --metrics-port of publish,"
+                + " subscribe and serve.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {
