@@ -1,9 +1,3 @@
-        if (followed != null) {
-            return Optional.of(followed);
-        }
-        if (member != null) {
-            return member.failure();
-        }
 package io.framecast.engine.hostgroup;
 
 import io.framecast.api.Channel;
@@ -127,8 +121,11 @@ public final class GroupSubscriber implements Subscriber {
             return Optional.of(PUBLISHER_GONE);
         }
         final Subscriber member = group.member();
-        if (followed != null || member != null) {
-            return followed == null ? member.failure() : Optional.of(followed);
+        if (followed != null) {
+            return Optional.of(followed);
+        }
+        if (member != null) {
+            return member.failure();
         }
         return follower.state() == State.SOURCE_LOST ? Optional.of(SOURCE_GONE) : Optional.empty();
     }
