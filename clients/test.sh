@@ -17,7 +17,7 @@ mkdir -m 700 "$XDG_RUNTIME_DIR"
 short_processes
 # shellcheck disable=SC2034 # read by is_wanted
 FEW=(libframecast Python 'gstreamer: build' 'gstreamer: caps of each format' 'a publisher of this host, Python' 'the leader is killed'
-    'a C program publishes' 'the next publisher')
+    'a C program publishes' 'the next publisher' 'interrupts of Python programs' 'short streams in a row')
 port=$((20000 + $$ % 10000))
 children=()
 export FRAMECAST_BUILD=skip
@@ -1482,6 +1482,16 @@ test_python_publishes() {
     echo "figures: $("$1" --version), NumPy $(version_of "$1" numpy), PyTorch $(version_of "$1" torch)"
 }
 
+# Ctrl-C at random moments: 300 in .ci/run, 10 000 else.
+test_interrupts() {
+    cd "$here/python/tests"
+    local number=10000
+    ! is_few || number=300
+    FRAMECAST_TOOL=$tool FRAMECAST_TEST_PORT=$port FRAMECAST_TEST_INTERRUPTS=${FRAMECAST_TEST_INTERRUPTS:-$number} \
+        "$1" -B -m unittest -v test_interrupts 2>&1 | tee "$work/interrupts"
+    echo "figures: $(grep -o "[0-9]* interrupts of [^(]*" "$work/interrupts" | tr '\n' ';')"
+}
+
 # The first block of a language behind "## Publishing" in a page.
 publishing_block_of() {
     awk -v language="\`\`\`$2" '
@@ -1564,6 +1574,21 @@ test_server_is_killed() {
     cat "$work/program"
     [ "$status" = 3 ]
     grep -q 'is gone; start `framecast serve --publish URI` again' "$work/program"
+}
+
+# A server joins each stream of programs that end theirs at once.
+test_short_streams() {
+    serve
+    start joins "$tool" serve "$channel"
+    local joins=$started
+    await joins 'waits for a source'
+    for _ in 1 2 3 4 5; do
+        start program "$producer" --frames 3 --bytes 1000 --wait-subscribers 1 "$channel"
+        status_of "$started"
+    done
+    kill -0 "$joins"
+    cat "$work/joins"
+    [ "$(grep -c ': end of stream$' "$work/joins")" -ge 4 ]
 }
 
 # Clients follow a server that is killed. Those that wait long enough go on with the next one.
@@ -1787,6 +1812,7 @@ if "$tool" --version >"$work/version" 2>&1; then
     for python in $pythons; do
         check 'a Python program publishes' test_python_publishes "$python"
     done
+    [ -z "$pythons" ] || check 'interrupts of Python programs' test_interrupts "$(head -n 1 <<<"$pythons")"
     if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
         check 'the programs of docs/c.md and docs/python.md publish' test_pages_publish
     fi
@@ -1794,6 +1820,7 @@ if "$tool" --version >"$work/version" 2>&1; then
     check 'two C programs publish' test_two_publishers
     check 'the server is killed' test_server_is_killed
     check 'no server' test_no_server
+    check 'short streams in a row' test_short_streams
     check 'a server that joins is killed' test_serve_is_killed
     check 'a server refuses' test_serve_refuses
 else

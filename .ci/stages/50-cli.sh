@@ -17,7 +17,7 @@ short_processes
 # shellcheck disable=SC2034 # read by is_wanted
 FEW=('frames of 128 MB, udp' 'stdin to a file, aeron' 'subscriber killed, udp' 'publisher killed, udp' 'ffmpeg to the motion worker'
     'subscriber stopped, and joined again' 'file interrupted' 'help' 'unknown key' 'command mistyped' 'missing file' 'no source'
-    'metrics port in use')
+    'metrics port in use' 'a full /dev/shm in mid-stream' '--out into a FIFO without a reader' 'ring of 1k')
 
 command -v python3 >/dev/null || skip 'python3, which reads the JSON, is missing'
 
@@ -391,6 +391,86 @@ fifo_without_writer() {
     [ $((SECONDS - begin)) -le 40 ] && [ -s "$work/a.json" ]
 }
 
+# A FIFO that nobody reads is reported, and waited for no longer than --wait-timeout.
+output_without_reader() {
+    fresh_uri auto
+    mkfifo "$work/fifo"
+    refused 'no process reads' subscribe "$uri" --device host --out "$work/fifo" --wait-timeout 0.5 &&
+        grep -q "^--out: no process reads $work/fifo: waiting for one" "$work/err"
+}
+
+# A disk that takes writes and fails at the flush: status 2, and 0 where nobody asked for the disk.
+flush_fails() {
+    local status=0
+    printf '#include <errno.h>\nint fsync(int f) { errno = EIO; return -(f >= 0); }\nint fdatasync(int f) { return fsync(f); }\n' \
+        >"$work/disk.c"
+    cc -shared -fPIC "$work/disk.c" -o "$work/disk.so" || return
+    fresh_uri auto
+    LD_PRELOAD=$work/disk.so start_subscriber --device host --out "$work/out"
+    timeout --kill-after=5 90 ./framecast publish "$uri" --input test --frame-bytes 1000 --frames 5 --json "$work/a.json" || return
+    wait "$subscriber" || status=$?
+    printf 'status %d\n' "$status"
+    cat "$work/subscribe.log"
+    [ "$status" = 2 ] && grep -q "^framecast: --out: cannot flush $work/out to disk" "$work/subscribe.log" &&
+        json "a['exit'] == 2 and a['subscribers'][0]['frames'] == 5" "$work/b.json" || return
+    fresh_uri auto
+    LD_PRELOAD=$work/disk.so start_subscriber --device host --out "$work/out" --no-sync
+    timeout --kill-after=5 90 ./framecast publish "$uri" --input test --frame-bytes 1000 --frames 5 --json "$work/a.json" || return
+    agree
+}
+
+# no_traces FILE…: nothing of the JVM is in what was said to people.
+no_traces() {
+    ! grep -q 'InternalError\|^	at \|Exception in' "$@"
+}
+
+# Both ends in a mount namespace with a small /dev/shm, which fills up once frames flow.
+shared_memory_fills_up() {
+    fresh_uri aeron "$ALIVE_KILLED_MS"
+    URI=$uri WORK=$work unshare --mount bash -c '
+        mount -t tmpfs -o size=320m tmpfs /dev/shm || exit
+        timeout --kill-after=5 90 ./framecast subscribe "$URI" --device host --out "$WORK/out" >"$WORK/b.txt" 2>"$WORK/b.log" &
+        subscriber=$!
+        timeout --kill-after=5 90 ./framecast publish "$URI" --input test --frame-bytes 500000 --rate 10 --wait-subscribers 1 \
+            >"$WORK/a.txt" 2>"$WORK/a.log" &
+        publisher=$!
+        for ((i = 0; i < 300; i++)); do
+            [ ! -s "$WORK/out" ] || break
+            sleep 0.1
+        done
+        head -c 400M /dev/zero >/dev/shm/fill 2>/dev/null
+        status=0
+        wait "$publisher" || status=$?
+        printf "publisher %d\n" "$status"
+        status=0
+        wait "$subscriber" || status=$?
+        printf "subscriber %d\n" "$status"' >"$work/statuses"
+    tail -n 20 "$work/statuses" "$work/a.log" "$work/b.log"
+    grep -qx 'publisher 2' "$work/statuses" && grep -qx 'subscriber [23]' "$work/statuses" || return
+    [ "$(grep -c '^framecast: aeron: /dev/shm is full' "$work/a.log")" = 1 ] && no_traces "$work/a.log" "$work/b.log"
+}
+
+# No room for the driver's files, neither in shared memory nor where temporary files go.
+no_shared_memory() {
+    local status=0
+    fresh_uri aeron
+    unshare --mount bash -c 'mount -t tmpfs -o size=8m tmpfs /dev/shm && exec "$@"' bash \
+        env FRAMECAST_JAVA_OPTS="${FRAMECAST_JAVA_OPTS:-} -Djava.io.tmpdir=/dev/shm" timeout --kill-after=5 60 \
+        ./framecast publish "$uri" --input test --wait-timeout 5 --json - >"$work/out.json" 2>"$work/err" || status=$?
+    printf 'status %d\n' "$status"
+    cat "$work/out.json" "$work/err"
+    [ "$status" = 2 ] && grep -q '^framecast: aeron: .*/dev/shm' "$work/err" && no_traces "$work/err" &&
+        json "a['exit'] == 2" "$work/out.json"
+}
+
+# The status says whether a line does.
+doctor_says() {
+    local status=0
+    timeout --kill-after=5 60 ./framecast doctor >"$work/doctor" || status=$?
+    cat "$work/doctor"
+    [ "$status" = "$(grep -q '^missing ' "$work/doctor" && echo 1 || echo 0)" ]
+}
+
 # shows PART ARGUMENT…: exit status 0, and PART in what it says on stdout.
 shows() {
     local part=$1
@@ -430,6 +510,19 @@ check 'subscriber interrupted' subscriber_interrupted
 check 'live input stopped' live_input_stopped
 check 'stdin closed' stdin_closed
 check 'FIFO without a writer' fifo_without_writer
+check '--out into a FIFO without a reader' output_without_reader
+if command -v cc >/dev/null; then
+    check 'a disk that fails at the flush' flush_fails
+else
+    lacks 'a disk that fails at the flush' 'apt install gcc'
+fi
+if unshare --mount true 2>/dev/null; then
+    check 'a full /dev/shm in mid-stream' shared_memory_fills_up
+    check 'no shared memory at the start' no_shared_memory
+else
+    lacks 'a full /dev/shm' 'it needs root and mount namespaces'
+fi
+check 'status of doctor' doctor_says
 check 'help' shows 'Usage: framecast publish' help publish
 check 'help of a command within another' shows 'Usage: framecast bench streaming' help bench streaming
 check 'simulation that checks nothing' nothing_simulated
@@ -446,6 +539,9 @@ check 'no subscribers' refused 'no subscribers: 0 of 1 ready' publish "$uri" --i
 check 'no source' refused 'no source was heard' subscribe "$uri" --wait-timeout 0.5
 check 'frame longer than frame-max' refused 'frame-max' publish "$uri|frame-max=1000" --input test
 check 'interface that is not there' refused 'interface' publish "${uri/127.0.0.1/nosuch0}" --input test
+check 'ring of 1k' refused 'ring: expected 0 for the smallest that works' subscribe "$uri|ring=1k"
+check 'stat every 0 s' refused '--every: expected seconds above 0' stat --every 0
+check 'format that is none' refused 'expected TYPE[SHAPE]' publish "$uri" --input test --format shape=banana
 check 'metrics port in use' metrics_port_in_use
 check 'ring too small for frame-max' ring_too_small
 end_cases

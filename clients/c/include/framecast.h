@@ -383,15 +383,25 @@ struct DLManagedTensorVersioned *fc_frame_tensor_versioned(const fc_frame *frame
 struct DLManagedTensorVersioned *fc_frame_cuda_tensor_versioned(const fc_frame *frame, void *stream);
 
 /*
- * For Python alone, called with the interpreter's lock held. They give a new PyObject*, or NULL with an exception set
- * by the interpreter. Deleters and destructors are C functions, which also run while an interpreter ends.
+ * For Python alone, called with the interpreter's lock held. They give a new PyObject*: None where there is no such tensor,
+ * or no memory; NULL with an exception set by the interpreter. Deleters and destructors are C functions, which also run while
+ * an interpreter ends, and in which no handler of signals runs.
  */
 void *fc_python_tensor(const fc_frame *frame, int code, int bits, int lanes, int dimensions, const int64_t *shape);
 /* As fc_frame_tensor and its three sisters. kind: FC_EXPORT_*, 0 for fc_frame_tensor. */
 enum { FC_EXPORT_DEVICE = 1, FC_EXPORT_VERSIONED = 2 };
 void *fc_python_export(const fc_frame *frame, int kind, void *stream);
-/* A capsule that takes the caller's reference to the frame, and releases it with its own last reference. */
-void *fc_python_owner(const fc_frame *frame);
+/*
+ * A capsule "framecast.place": the memory that it points to begins with room for a handle, NULL at first, in which a call
+ * such as fc_next writes one. With its last reference it gives back what is there: a handle that a handler of signals loses
+ * by an exception behind the call is given back too.
+ */
+enum { FC_PLACE_FRAME = 0, FC_PLACE_SUBSCRIBER = 1, FC_PLACE_PUBLISHER = 2 };
+void *fc_python_place(int kind);
+/* Gives back the handle in the memory of a place, by fc_frame_release, fc_close or fc_publish_close. Idempotent. Needs no lock. */
+void fc_python_give_back(void *place);
+/* fc_frame_release_on for a reference of its own; the caller keeps its own. Needs no lock. */
+void fc_python_release_on(const fc_frame *frame, void *stream);
 
 /*
  * Publishing. The process `framecast serve --publish URI` of this host publishes what this one writes into a ring that

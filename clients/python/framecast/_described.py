@@ -24,6 +24,15 @@ _TENSOR = re.compile(r"([a-z]+\d*(?:x\d+)?)\[([\dx]*)\]")
 _PICTURE = re.compile(r"(\d{1,5})x(\d{1,5})x([A-Za-z0-9_]+)")
 _RATE = re.compile(r"(\d{1,9})(?:/(\d{1,9}))?")
 _SAMPLES = re.compile(r"(\d+(?:\.\d+)?)x(\d{1,9})")
+_A_TENSOR = "TYPE[SHAPE] such as uint8[480x640x3]"
+_A_PICTURE = "WIDTHxHEIGHTxPIXELS such as 1280x720xnv12"
+# Names of what has a part of its own in a text.
+_NO_KEYS = {
+    **dict.fromkeys(("tensor", "type", "dtype", "shape", "strides"), _A_TENSOR),
+    **dict.fromkeys(("picture", "video", "pixels", "width", "height", "planes"), _A_PICTURE),
+    **dict.fromkeys(("fps", "framerate"), "rate=30 or rate=30000/1001"),
+    "channels": "samples=48000x2",
+}
 _EXPECTED = (
     "expected a Format, an array, (dtype, shape) such as ('u1', (1080, 1920, 3)), text such as '640x480xnv12,rate=30', a"
     " mapping, or CBOR"
@@ -141,6 +150,8 @@ def parse(text: str) -> Format:
             parts["samples"] = _samples(value)
         elif name == "range":
             keys["range"] = value
+        elif name in _NO_KEYS:
+            raise ValueError(f"framecast: format: expected {_NO_KEYS[name]}, got {part}")
         else:
             keys[name] = value
     return Format(**_ranged(parts, keys), keys=keys)

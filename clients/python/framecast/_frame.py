@@ -61,10 +61,11 @@ class Frame:
         "__weakref__",
     )
 
-    def __init__(self, address: int, cuda_device: int = -1) -> None:
-        """The frame takes the reference at an address, which `fc_next` gave."""
-        # A capsule, whose destructor is a C function: it releases the frame also while the interpreter ends.
-        self._owner: Any = _library.owner(address)
+    def __init__(self, place: _library.Place, cuda_device: int = -1) -> None:
+        """The frame takes a place, which `fc_next` filled."""
+        address = place.handle or 0
+        # Its destructor is a C function, which releases the frame also while the interpreter ends.
+        self._owner: Any = place.owner
         self._address = address
         self._cuda_device = cuda_device
         shown = _library.Frame.from_address(address)
@@ -180,8 +181,8 @@ class Frame:
         _owner = self._held()
         dimensions = 0 if shape is None else len(shape)
         extents = (ctypes.c_int64 * dimensions)(*(shape or ()))
-        address = _library.tensor(self._address, code, bits, 1, dimensions, extents)
-        return _taken(address, f"{tuple(shape or ())} elements of {bits} bits do not fit into {self.nbytes} bytes")
+        capsule = _library.tensor(self._address, code, bits, 1, dimensions, extents)
+        return _taken(capsule, f"{tuple(shape or ())} elements of {bits} bits do not fit into {self.nbytes} bytes")
 
     def numpy(self, dtype: Any = None, shape: Union[None, int, Sequence[int]] = None) -> Any:
         """A NumPy array over the bytes, without a copy, not to be written. The array holds the frame.
@@ -233,7 +234,6 @@ class Frame:
         """
         owner = self._owner
         if stream is not None and owner is not None:
-            _library.retain(self._address)
             _library.release_on(self._address, _handle(stream))
         self._owner = None
 
@@ -251,13 +251,10 @@ def _handle(stream: Any) -> Optional[int]:
     return None if stream is None else int(stream)
 
 
-def _taken(address: Optional[int], failure: str) -> Any:
+def _taken(capsule: Any, failure: str) -> Any:
     """The capsule that a C function made."""
-    if not address:
+    if capsule is None:
         raise ValueError(f"framecast: {failure}")
-    capsule = ctypes.cast(address, ctypes.py_object).value
-    # The cast took a reference of its own.
-    ctypes.pythonapi.Py_DecRef(ctypes.py_object(capsule))
     return capsule
 
 

@@ -42,6 +42,10 @@ STREAM_HOST = ctypes.c_void_p(-1).value
 EXPORT_DEVICE = 1
 EXPORT_VERSIONED = 2
 
+PLACE_FRAME = 0
+PLACE_SUBSCRIBER = 1
+PLACE_PUBLISHER = 2
+
 LOSS_REASONS = 6
 DIMENSIONS_MAX = 16
 PLANES_MAX = 4
@@ -200,30 +204,27 @@ stats_of = _free.fc_stats_of
 stats_of.argtypes = [_pointer, ctypes.POINTER(Stats)]
 stats_of.restype = None
 
-close = _free.fc_close
+# Of a place.
+close = _free.fc_python_give_back
 close.argtypes = [_pointer]
 close.restype = None
 
 tensor = _locked.fc_python_tensor
 tensor.argtypes = [_pointer, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.POINTER(ctypes.c_int64)]
-# Where memory is short, or where shape and type need more than the frame has, NULL comes without an exception.
-tensor.restype = _pointer
+# None where memory is short, or where shape and type need more than the frame has.
+tensor.restype = ctypes.py_object
 
 export = _locked.fc_python_export
 export.argtypes = [_pointer, ctypes.c_int, _pointer]
-export.restype = _pointer
+export.restype = ctypes.py_object
 
 frame_device = _free.fc_frame_device
 frame_device.argtypes = [_pointer, _pointer, ctypes.POINTER(_pointer), ctypes.POINTER(Error)]
 frame_device.restype = ctypes.c_int
 
-release_on = _free.fc_frame_release_on
+release_on = _free.fc_python_release_on
 release_on.argtypes = [_pointer, _pointer]
 release_on.restype = None
-
-retain = _locked.fc_frame_retain
-retain.argtypes = [_pointer]
-retain.restype = _pointer
 
 frame_format = _locked.fc_frame_format
 frame_format.argtypes = [_pointer]
@@ -243,9 +244,38 @@ picture_tensor = _locked.fc_picture_tensor
 picture_tensor.argtypes = [ctypes.POINTER(Picture), ctypes.POINTER(Tensor)]
 picture_tensor.restype = ctypes.c_int
 
-owner = _locked.fc_python_owner
-owner.argtypes = [_pointer]
-owner.restype = ctypes.py_object
+_place = _locked.fc_python_place
+_place.argtypes = [ctypes.c_int]
+_place.restype = ctypes.py_object
+
+_pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer_of.argtypes = [ctypes.py_object, ctypes.c_char_p]
+_pointer_of.restype = ctypes.c_void_p
 
 version = _free.fc_version
 version.restype = ctypes.c_char_p
+
+
+class Place:
+    """Room for a handle, which a call of the library fills in.
+
+    What is there when the last reference to `owner` is gone is given back, by a C function: also a handle that an interrupt
+    behind the call kept from the caller. A finalizer in Python would print an interrupt, and swallow it.
+    """
+
+    __slots__ = ("owner", "cell")
+
+    def __init__(self, kind: int) -> None:
+        self.owner = _place(kind)
+        if self.owner is None:
+            raise MemoryError
+        self.cell = ctypes.c_void_p.from_address(_pointer_of(self.owner, b"framecast.place") or 0)
+
+    @property
+    def handle(self) -> "int | None":
+        return self.cell.value
+
+    def close(self) -> None:
+        """Gives back what is there. Idempotent."""
+        if self.cell.value is not None:
+            close(ctypes.addressof(self.cell))

@@ -4,7 +4,7 @@ import ctypes
 import threading
 import weakref
 from types import TracebackType
-from typing import Any, Optional, Sequence, Tuple, Type, Union
+from typing import Any, Callable, Optional, Sequence, Tuple, Type, Union
 
 from . import _described, _errors, _library, _source
 from . import _publish_library as _calls
@@ -14,6 +14,9 @@ _MS_PER_S = 1000
 _LONGEST_MS = 2**31 - 1
 # Claims and ends wait in pieces, so that other threads may use the publisher in between.
 _PIECE_MS = 100
+# A program that forgets to commit makes so many claims in vain.
+_LEFT_MAX = 16
+_GONE = "framecast: the claim is committed or aborted, or the thread that made it has claimed again"
 
 
 def publish(
@@ -50,32 +53,38 @@ def _ms(timeout: Optional[float]) -> int:
     return -1 if timeout is None else int(min(max(0.0, timeout * _MS_PER_S + 0.999), _LONGEST_MS))
 
 
-class _Ring:
-    """The memory of a publisher, which arrays and views over claims keep mapped."""
-
-    def __init__(self, handle: int) -> None:
-        self.handle = handle
-        # An interpreter that ends frees nothing: arrays may still be there, and the kernel ends the connection.
-        weakref.finalize(self, _calls.close, handle).atexit = False
+def _nobody() -> Optional["Claim"]:
+    return None
 
 
 class Claim:
-    """Room for a frame in the ring. `with` commits it, and gives it back after an exception."""
+    """Room for a frame in the ring. `with` commits it, and gives it back after an exception.
 
-    def __init__(self, publisher: "Publisher", address: int, nbytes: int, arguments: Tuple[bool, Optional[int], bytes]) -> None:
-        array: Any = (ctypes.c_ubyte * nbytes).from_address(address)
-        array._owner = publisher._ring
+    It is given back, too, when the thread that made it claims again, or nobody has it any more: an interrupt may come
+    anywhere, between the call that makes a claim and the assignment of its result, too.
+    """
+
+    def __init__(self, publisher: "Publisher", nbytes: int, arguments: Tuple[bool, Optional[int], bytes]) -> None:
         self._publisher = publisher
-        self._view: Optional[memoryview] = memoryview(array).cast("B")
+        self._thread = threading.get_ident()
+        self._view: Optional[memoryview] = None
+        self._lost = False
         self._arguments = arguments
         self.nbytes = nbytes
+
+    def _map(self, address: int) -> None:
+        array: Any = (ctypes.c_ubyte * self.nbytes).from_address(address)
+        # Arrays and views over claims keep the ring mapped.
+        array._owner = self._publisher._place.owner
+        self._view = memoryview(array).cast("B")
 
     @property
     def view(self) -> memoryview:
         """The bytes, to be written until the commit. They are whatever was there before."""
-        if self._view is None:
-            raise ValueError("framecast: the claim is committed or aborted")
-        return self._view
+        view = self._view
+        if view is None or not self._is_current():
+            raise ValueError(_GONE)
+        return view
 
     def numpy(self, dtype: Any = None, shape: Optional[Sequence[int]] = None) -> Any:
         """The room as a NumPy array; without arguments of uint8. It must not be written after the commit."""
@@ -93,7 +102,8 @@ class Claim:
         metadata: Optional[bytes] = None,
     ) -> None:
         """Publishes it, or the first `nbytes` of it. Arguments take the place of those of `Publisher.claim`."""
-        self._check()
+        if self._view is None or not self._is_current():
+            raise ValueError(_GONE)
         given = self._arguments
         self._publisher._commit(
             self.nbytes if nbytes is None else nbytes,
@@ -105,9 +115,18 @@ class Claim:
 
     def abort(self) -> None:
         """Gives it back. Idempotent."""
-        if self._view is not None:
-            self._close()
+        # In this order: where an interrupt comes between, the next call does it again.
+        if self._is_current():
             self._publisher._abort()
+            self._publisher._settle()
+        self._close()
+
+    def _is_current(self) -> bool:
+        return self._publisher._current() is self
+
+    def _lose(self) -> None:
+        self._lost = self._view is not None
+        self._close()
 
     def _close(self) -> None:
         view = self._view
@@ -119,16 +138,14 @@ class Claim:
                 # An array over it is still there. It keeps the memory mapped.
                 pass
 
-    def _check(self) -> None:
-        if self._view is None:
-            raise ValueError("framecast: the claim is committed or aborted")
-
     def __enter__(self) -> "Claim":
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]], *_: object) -> None:
         if kind is not None:
             self.abort()
+        elif self._lost:
+            raise ValueError(_GONE)
         elif self._view is not None:
             try:
                 self.commit()
@@ -149,23 +166,37 @@ class Publisher:
         options = _calls.PublishOptions(0, frame_max or 0, ring_bytes, _ms(timeout))
         options.size = ctypes.sizeof(options)
         error = _library.Error()
-        handle = ctypes.c_void_p()
-        status = _library.INTERRUPTED
-        # By a signal, whose handler runs in between.
-        while status == _library.INTERRUPTED:
-            status = _calls.publish_open(uri.encode(), ctypes.byref(options), ctypes.byref(handle), ctypes.byref(error))
-        if status != _library.OK:
-            raise _errors.of(status, error)
-        self.uri = uri
-        self.timeout = timeout
-        self._ring = _Ring(handle.value or 0)
-        self._handle: Optional[int] = handle.value
-        self._lock = threading.RLock()
-        self._ended = False
-        # As the user gave it; None: arrays describe themselves.
-        self._format: Union[Format, bytes, None] = None
-        # Of the frame before, where they do.
-        self._key: Any = None
+        place = _library.Place(_library.PLACE_PUBLISHER)
+        try:
+            status = _library.INTERRUPTED
+            # By a signal, whose handler runs in between.
+            while status == _library.INTERRUPTED:
+                status = _calls.publish_open(
+                    uri.encode(), ctypes.byref(options), ctypes.byref(place.cell), ctypes.byref(error)
+                )
+            if status != _library.OK:
+                raise _errors.of(status, error)
+            self.uri = uri
+            self.timeout = timeout
+            self._place = place
+            self._handle = place.handle
+            self._lock = threading.RLock()
+            self._ended = False
+            # As the user gave it, and its CBOR; None: arrays describe themselves.
+            self._user: Optional[Tuple[Union[Format, bytes], bytes]] = None
+            # Key and CBOR of the frame before, where they do.
+            self._own: Tuple[Any, bytes] = (None, _described.NOTHING)
+            # What the next frame is to those who read it; None: not known, for an interrupt came.
+            self._said: Optional[bytes] = _described.NOTHING
+            # The newest claim, or None where nobody has it any more.
+            self._current: Callable[[], Optional[Claim]] = _nobody
+            # Whether it is neither committed nor aborted, and how many in a row were left like that.
+            self._claimed = False
+            self._left = 0
+        except BaseException:
+            # Else the server would have a client as long as somebody has the traceback.
+            place.close()
+            raise
 
     def _open(self) -> int:
         if self._handle is None:
@@ -221,7 +252,7 @@ class Publisher:
         """What the frames behind it are: set it to an array like them, a pair of dtype and shape, text such as
         `640x480xnv12,rate=30`, a mapping, a `Format`, or CBOR. None: `send` describes each array and tensor by itself.
         """
-        return self._format
+        return None if self._user is None else self._user[0]
 
     @format.setter
     def format(self, described: Any) -> None:
@@ -230,39 +261,42 @@ class Publisher:
     def describe(self, described: Any, timeout: Optional[float] = None) -> None:
         """The same as to set `format`, with a time to wait for room; then TimeoutError."""
         if described is None:
-            self._plain(timeout)
-            self._format = None
+            self._say(_described.NOTHING, timeout)
+            self._user = None
             return
         found = _described.to_format(described)
-        self._publish_format(_described.encode(found), timeout)
-        self._format = found
+        cbor = _described.encode(found)
+        self._say(cbor, timeout)
+        self._user = (found, cbor)
 
-    def _publish_format(self, cbor: bytes, timeout: Optional[float]) -> None:
+    def _say(self, cbor: bytes, timeout: Optional[float]) -> None:
+        """The frames behind this are of that format."""
+        if cbor == self._said:
+            return
+        self._give_back()
+        # An interrupt may come behind the call.
+        self._said = None
         self._wait(
             timeout, "no room", lambda handle, ms, error: _calls.publish_format(handle, cbor, len(cbor), ms, error)
         )
+        self._said = cbor
 
-    def _plain(self, timeout: Optional[float]) -> None:
-        """What was said before is not said of the frames behind it."""
-        if self._format is not None or self._key is not None:
-            self._publish_format(_described.NOTHING, timeout)
-            self._key = None
-
-    def _announce(self, source: _source.Source, timeout: Optional[float]) -> None:
-        """What the next frame is, where that changes and the user did not say it."""
-        if self._format is not None or source.key == self._key:
+    def _announce(self, source: Optional[_source.Source], timeout: Optional[float]) -> None:
+        """What the next frame is: as the user said, else as it describes itself. None: it does not."""
+        if self._user is not None:
+            self._say(self._user[1], timeout)
             return
-        format = source.format()
-        try:
-            cbor = None if format is None else _described.encode(format)
-        except ValueError:
-            # More dimensions, or longer, than formats can say.
-            cbor = None
-        if cbor is None:
-            self._plain(timeout)
-        else:
-            self._publish_format(cbor, timeout)
-            self._key = source.key
+        if source is None:
+            self._own = (None, _described.NOTHING)
+        elif source.key != self._own[0]:
+            format = source.format()
+            try:
+                cbor = _described.NOTHING if format is None else _described.encode(format)
+            except ValueError:
+                # More dimensions, or longer, than formats can say.
+                cbor = _described.NOTHING
+            self._own = (source.key, cbor)
+        self._say(self._own[1], timeout)
 
     def claim(
         self,
@@ -273,21 +307,45 @@ class Publisher:
         timestamp_ns: Optional[int] = None,
         metadata: bytes = b"",
     ) -> Claim:
-        """Room for a frame, to be written in place. Raises TimeoutError where there is none in time."""
-        if self._format is None:
-            self._plain(timeout)
+        """Room for a frame, to be written in place. Raises TimeoutError where there is none in time.
+
+        A claim of the same thread that is still open is given back.
+        """
+        self._announce(None, timeout)
         return self._claim(nbytes, timeout, keyframe, timestamp_ns, metadata)
 
     def _claim(
         self, nbytes: int, timeout: Optional[float], keyframe: bool, timestamp_ns: Optional[int], metadata: bytes
     ) -> Claim:
+        self._give_back()
+        made = Claim(self, nbytes, (keyframe, timestamp_ns, metadata))
         address = ctypes.c_void_p()
         self._wait(
             timeout,
             "no room",
             lambda handle, ms, error: _calls.claim(handle, nbytes, ms, ctypes.byref(address), error),
         )
-        return Claim(self, address.value or 0, nbytes, (keyframe, timestamp_ns, metadata))
+        made._map(address.value or 0)
+        self._current = weakref.ref(made)
+        self._claimed = True
+        return made
+
+    def _give_back(self) -> None:
+        """The claim of before, which an interrupt may have left open. One that another thread has stays: that may be at work."""
+        claim = self._current()
+        if claim is not None and claim._view is not None and claim._thread != threading.get_ident():
+            return
+        if claim is not None:
+            claim._lose()
+        self._abort()
+        self._left += self._claimed
+        self._claimed = False
+        if self._left >= _LEFT_MAX:
+            self._left = 0
+            raise _errors.FramecastError(
+                f"framecast: the last {_LEFT_MAX} claims were neither committed nor aborted; call commit() or abort() on each, or"
+                " take `with`"
+            )
 
     def _commit(self, nbytes: int, keyframe: bool, timestamp_ns: Optional[int], metadata: bytes) -> None:
         if nbytes <= 0:
@@ -301,11 +359,17 @@ class Publisher:
             status = _calls.commit(self._open(), ctypes.byref(options), ctypes.byref(error))
         if status != _library.OK:
             raise _errors.of(status, error)
+        self._settle()
 
     def _abort(self) -> None:
         with self._lock:
             if self._handle is not None:
                 _calls.abort(self._handle)
+
+    def _settle(self) -> None:
+        """The claim is committed or aborted."""
+        self._claimed = False
+        self._left = 0
 
     def send(
         self,
@@ -332,6 +396,7 @@ class Publisher:
     def end(self, timeout: Optional[float] = None) -> None:
         """Ends the stream: returns when subscribers have acknowledged all of it, or the server waited ten seconds for them."""
         if self._handle is not None and not self._ended:
+            self._give_back()
             self._wait(timeout, "the server did not confirm the end", _calls.end)
             self._ended = True
         self.abandon()

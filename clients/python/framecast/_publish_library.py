@@ -72,7 +72,3 @@ end.restype = ctypes.c_int
 abandon = _free.fc_publish_abandon
 abandon.argtypes = [_pointer]
 abandon.restype = None
-
-close = _free.fc_publish_close
-close.argtypes = [_pointer]
-close.restype = None

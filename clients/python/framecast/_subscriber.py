@@ -1,11 +1,12 @@
 """A subscriber that follows a host group."""
 
 import asyncio
+import atexit
 import ctypes
 import os
 import threading
 import weakref
-from typing import Any, AsyncIterator, Callable, Iterator, NamedTuple, Optional, Set, Tuple
+from typing import Any, AsyncIterator, Callable, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 from . import _errors, _library
 from ._frame import Frame, Lost
@@ -55,8 +56,9 @@ class _Life:
     another thread may close the subscriber while one does.
     """
 
-    def __init__(self, handle: int) -> None:
-        self.handle: Optional[int] = handle
+    def __init__(self) -> None:
+        # Also freed by a C function, with its last reference.
+        self.place = _library.Place(_library.PLACE_SUBSCRIBER)
         self.closing = False
         # Tasks that wait.
         self.waiting: "Set[Tuple[asyncio.AbstractEventLoop, asyncio.Future[Any]]]" = set()
@@ -71,9 +73,10 @@ class _Life:
         self.looking = 0
 
     def open(self) -> int:
-        if self.closing or self.handle is None:
+        handle = self.place.handle
+        if self.closing or handle is None:
             raise ValueError(_CLOSED)
-        return self.handle
+        return handle
 
     def look(self, call: Callable[[int], Any]) -> Any:
         try:
@@ -90,18 +93,15 @@ class _Life:
     def free(self) -> None:
         """Behind the last call. With the lock."""
         with self.short:
-            if self.reading > 0 or self.looking > 0:
-                return
-            handle = self.handle
-            self.handle = None
-        if handle is not None:
-            _library.close(handle)
+            if self.reading == 0 and self.looking == 0:
+                self.place.close()
 
     def close(self) -> None:
         self.closing = True
         with self.short:
-            if self.handle is not None:
-                _library.wake(self.handle)
+            handle = self.place.handle
+            if handle is not None:
+                _library.wake(handle)
         for loop, ready in list(self.waiting):
             try:
                 loop.call_soon_threadsafe(_set, ready)
@@ -112,16 +112,38 @@ class _Life:
             self.free()
 
 
-_lives: "weakref.WeakSet[_Life]" = weakref.WeakSet()
+# No WeakSet: its callbacks are in Python, where an interrupt would be printed and swallowed.
+_lives: "List[weakref.ref[_Life]]" = []
+
+
+def _register(life: _Life) -> None:
+    for each in list(_lives):
+        if each() is None:
+            try:
+                _lives.remove(each)
+            except ValueError:
+                # Another thread was faster.
+                pass
+    _lives.append(weakref.ref(life))
+
+
+def _living() -> "List[_Life]":
+    return [life for life in (each() for each in list(_lives)) if life is not None]
 
 
 def _in_child() -> None:
     """Threads that held locks are not there."""
-    for life in list(_lives):
+    for life in _living():
         life.reset()
 
 
+def _at_exit() -> None:
+    for life in _living():
+        life.close()
+
+
 os.register_at_fork(after_in_child=_in_child)
+atexit.register(_at_exit)
 
 
 class Subscriber:
@@ -134,33 +156,56 @@ class Subscriber:
         wait_ms = -1 if leader_wait is None else min(max(0, leader_wait * _MS_PER_S), _LONGEST_WAIT_MS)
         options.leader_wait_ms = int(wait_ms)
         error = _library.Error()
-        handle = ctypes.c_void_p()
-        status = _library.INTERRUPTED
-        # By a signal, whose handler runs in between.
-        while status == _library.INTERRUPTED:
-            status = _library.subscribe(uri.encode(), ctypes.byref(options), ctypes.byref(handle), ctypes.byref(error))
-        if status != _library.OK:
-            raise _errors.of(status, error)
-        self.uri = uri
-        self._cuda_device = _library.cuda_device(handle)
-        self._ended = False
-        self._life = _Life(handle.value or 0)
-        _lives.add(self._life)
-        weakref.finalize(self, self._life.close)
+        life = _Life()
+        try:
+            status = _library.INTERRUPTED
+            # By a signal, whose handler runs in between.
+            while status == _library.INTERRUPTED:
+                status = _library.subscribe(
+                    uri.encode(), ctypes.byref(options), ctypes.byref(life.place.cell), ctypes.byref(error)
+                )
+            if status != _library.OK:
+                raise _errors.of(status, error)
+            self.uri = uri
+            self._cuda_device = _library.cuda_device(life.place.handle)
+            self._ended = False
+            # Empty ones, and one with a frame that an interrupt kept from the caller.
+            self._places: List[_library.Place] = []
+            self._life = life
+            _register(life)
+        except BaseException:
+            # Else it would hold the stream up as long as somebody has the traceback.
+            life.close()
+            raise
 
     def next(self, timeout: Optional[float] = None) -> Optional[Frame]:
         """The next frame. None: none within `timeout` seconds (without one: for ever), or the stream has ended."""
         ms = -1 if timeout is None else int(min(max(0, timeout * _MS_PER_S + 0.999), _LONGEST_MS))
+        places = self._places
+        place = places.pop() if places else _library.Place(_library.PLACE_FRAME)
+        try:
+            frame = self._fill(place, ms)
+        except BaseException:
+            # What an interrupt kept from the caller is for the next call.
+            places.append(place)
+            raise
+        if frame is None:
+            places.append(place)
+        return frame
+
+    def _fill(self, place: _library.Place, ms: int) -> Optional[Frame]:
         error = _library.Error()
-        address = ctypes.c_void_p()
         life = self._life
         while True:
             with life.lock:
                 life.reading += 1
                 try:
-                    status = _library.next_frame(life.open(), ms, ctypes.byref(address), ctypes.byref(error))
+                    handle = life.open()
+                    status = _library.OK
+                    if place.handle is None:
+                        status = _library.next_frame(handle, ms, ctypes.byref(place.cell), ctypes.byref(error))
                     if status == _library.OK:
-                        return Frame(address.value or 0, self._cuda_device)
+                        return Frame(place, self._cuda_device)
                 finally:
                     life.reading -= 1
                     if life.closing:
@@ -226,6 +271,7 @@ class Subscriber:
     def close(self) -> None:
         """Frames that are held stay readable. Idempotent."""
         self._life.close()
+        self._places.clear()
 
     async def _readable(self) -> None:
         """Until there is news, or the subscriber is closed."""

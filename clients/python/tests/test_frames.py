@@ -367,7 +367,7 @@ class Resources(StreamTest):
         self.publish(8, window=8)
         with framecast.subscribe(URI) as stream:
             held = []
-            for name, use in (("retain", lambda f: f.release(7)), ("export", lambda f: f.__dlpack__()),
+            for name, use in (("release_on", lambda f: f.release(7)), ("export", lambda f: f.__dlpack__()),
                               ("frame_device", lambda f: f.device_pointer()), ("tensor", lambda f: f._tensor(1, 8, (1,)))):
                 frame = stream.next()
 

@@ -122,6 +122,7 @@ class Formats(unittest.TestCase):
             ("rate=0", ValueError, "expected a rate"),
             ("rate=1/0", ValueError, "expected a rate"),
             ("samples=2", ValueError, "expected samples such as"),
+            ("shape=banana", ValueError, r"expected TYPE\[SHAPE\] such as uint8\[480x640x3\], got shape=banana"),
             ({"shape": (1,)}, ValueError, "expected a dtype beside the shape"),
             ({"picture": {"pixels": "gray"}}, TypeError, "width"),
             ({"dtype": "quad"}, TypeError, "quad"),
@@ -375,9 +376,32 @@ class Streams(unittest.TestCase):
             array[:3] = 1, 2, 3
             room.commit(3)
             view2 = out.claim(10)
-            with self.assertRaisesRegex(framecast.FramecastError, "a frame is claimed"):
-                out.claim(1)
+            refused = []
+
+            def claims():
+                try:
+                    out.claim(1)
+                except framecast.FramecastError as e:
+                    refused.append(str(e))
+
+            other = threading.Thread(target=claims)
+            other.start()
+            other.join()
+            self.assertIn("a frame is claimed", "".join(refused))
+            # The same thread gives back the one that it had.
+            newer = out.claim(1)
+            with self.assertRaisesRegex(ValueError, "has claimed again"):
+                view2.view
             view2.abort()
+            newer.view[0] = 1
+            newer.abort()
+            newer.abort()
+            with self.assertRaisesRegex(ValueError, "has claimed again"):
+                with out.claim(10):
+                    out.claim(1).abort()
+            with self.assertRaisesRegex(framecast.FramecastError, "the last 16 claims were neither committed nor aborted"):
+                for _ in range(17):
+                    out.claim(10)
             with self.assertRaises(RuntimeError):
                 with out.claim(10):
                     raise RuntimeError

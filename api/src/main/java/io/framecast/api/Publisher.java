@@ -135,9 +135,9 @@ public interface Publisher extends AutoCloseable {
     /// Subscribers that are ready: admitted, probed, with credit.
     int readySubscribers();
 
-    /// Subscribers that asked to join and were refused, or have not been ready for longer than a second: one line
-    /// each, with address, obstacle and how to fix it; at most 16. A subscriber that never asked is absent: it did
-    /// not hear this source, or its `ring-max` is below the stream's need, which it reports itself.
+    /// Subscribers that asked to join and were refused, or have not been ready for longer than a second, or whose
+    /// `ring-max` is below the stream's need: one line each, with address, obstacle and how to fix it; at most
+    /// 16. A subscriber that did not hear this source is absent.
     default List<String> unreadySubscribers() {
         return List.of();
     }

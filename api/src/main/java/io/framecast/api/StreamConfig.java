@@ -38,6 +38,8 @@ public record StreamConfig(
         SourceOptions sources,
         PlacementOptions placement) {
     public static final long FRAME_MAX_LIMIT = 1L << 32;
+    /// No stream has less: a few datagrams.
+    public static final long RING_LEAST_BYTES = 4096;
     public static final StreamConfig DEFAULT = new StreamConfig(
             0,
             16L << 20,
@@ -58,8 +60,15 @@ public record StreamConfig(
                 frameMaxBytes > 0 && frameMaxBytes < FRAME_MAX_LIMIT,
                 "frame-max: expected 1 … " + (FRAME_MAX_LIMIT - 1) + " bytes, got ",
                 frameMaxBytes);
-        require(ringBytes >= 0, "ring: expected bytes >= 0, got ", ringBytes);
-        require(ringMaxBytes >= 0, "ring-max: expected bytes >= 0, got ", ringMaxBytes);
+        require(
+                ringBytes == 0 || ringBytes >= RING_LEAST_BYTES,
+                "ring: expected 0 for the smallest that works, or " + RING_LEAST_BYTES + " bytes at least, got ",
+                ringBytes);
+        require(
+                ringMaxBytes == 0 || ringMaxBytes >= RING_LEAST_BYTES,
+                "ring-max: expected 0 for a quarter of what is available, or " + RING_LEAST_BYTES
+                        + " bytes at least, got ",
+                ringMaxBytes);
         require(framesHeld >= 1 && framesHeld <= 1024, "frames-held: expected 1 … 1024, got ", framesHeld);
         require(
                 aliveTimeoutMs >= 10 && aliveTimeoutMs <= 86_400_000,

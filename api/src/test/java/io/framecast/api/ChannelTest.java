@@ -175,6 +175,8 @@ final class ChannelTest {
         "rate=999, 'rate: expected 1000 … 1000000000000 bytes per second or 0, got 999'",
         "rate=fast, rate: expected a number of bytes",
         "rate=1000000000001, rate: expected 1000",
+        "ring=1024, 'ring: expected 0 for the smallest that works, or 4096 bytes at least, got 1024'",
+        "ring-max=4095, 'ring-max: expected 0 for a quarter of what is available, or 4096 bytes at least, got 4095'",
         "frames-held=0, frames-held: expected 1",
         "alive-timeout=9, alive-timeout: expected 10",
         "reorder=10001, reorder: expected 0",
@@ -276,6 +278,10 @@ final class ChannelTest {
         return message;
     }
 
+    private static long ring(final SplittableRandom random) {
+        return random.nextBoolean() ? 0 : random.nextLong(StreamConfig.RING_LEAST_BYTES, 1L << random.nextInt(13, 59));
+    }
+
     private static Channel random(final SplittableRandom random) {
         final String transport = pick(random, "auto", "udp", "aeron", "verbs", "queue-test");
         final String name = pick(random, "default", "cam1", "A.b_c-9", "x".repeat(64));
@@ -291,8 +297,8 @@ final class ChannelTest {
         final StreamConfig stream = new StreamConfig(
                 random.nextLong(1L << random.nextInt(1, 59)),
                 random.nextLong(1, StreamConfig.FRAME_MAX_LIMIT),
-                random.nextLong(1L << random.nextInt(1, 59)),
-                random.nextLong(1L << random.nextInt(1, 59)),
+                ring(random),
+                ring(random),
                 random.nextInt(1, 1025),
                 pick(random, "auto", "host", "emulated", "emulated:3", "cuda:0", "cuda:127"),
                 delivery(random),

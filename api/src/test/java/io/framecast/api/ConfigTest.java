@@ -83,8 +83,8 @@ final class ConfigTest {
     void shouldChangeOneSettingOfStreams() {
         final StreamConfig stream = STREAM.withWindowBytes(1)
                 .withFrameMaxBytes(2)
-                .withRingBytes(3)
-                .withRingMaxBytes(7)
+                .withRingBytes(4096)
+                .withRingMaxBytes(4097)
                 .withFramesHeld(4)
                 .withDevice("host")
                 .withDelivery(Delivery.LATEST)
@@ -114,7 +114,8 @@ final class ConfigTest {
         final SourceOptions sources =
                 new SourceOptions(2, 9, SourceOptions.JoinAt.KEYFRAME, "auto", SourceOptions.Leaders.SOCKET, 300);
         assertEquals(
-                new StreamConfig(1, 2, 3, 7, 4, "host", Delivery.LATEST, 500, 6, coRoots, sources, placement), stream);
+                new StreamConfig(1, 2, 4096, 4097, 4, "host", Delivery.LATEST, 500, 6, coRoots, sources, placement),
+                stream);
     }
 
     @ParameterizedTest

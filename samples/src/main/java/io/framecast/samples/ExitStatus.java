@@ -7,7 +7,7 @@ import picocli.CommandLine.ParameterException;
 public final class ExitStatus {
     /// Done, and verified where there was something to verify.
     public static final int DONE = 0;
-    /// Frames arrived that differ from the published ones.
+    /// Frames arrived that differ from the published ones, or the machine lacks something.
     public static final int MISMATCH = 1;
     /// Usage or environment: the user fixes it before another try.
     public static final int USAGE = 2;

@@ -36,6 +36,8 @@ final class AeronLane implements Lane {
 
     private static final int PEERS_AT_FIRST = 4;
     private static final long DRIVER_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(5);
+    // In words of the driver, which looks for space before it makes a file.
+    private static final String NO_STORAGE = "usable storage";
 
     private final AeronTransport transport;
     private final LaneConfig config;
@@ -93,12 +95,16 @@ final class AeronLane implements Lane {
                             channels.groupSubscription(kind, sourceSession()), groupStream, deadlineNs);
                 }
             }
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException | InternalError e) {
             if (group != null) {
                 group.close();
             }
             CloseHelper.quietCloseAll(groupSubscription, unicastSubscription);
-            throw e instanceof final AeronException refusal ? refused(refusal) : e;
+            throw switch (e) {
+                case AeronException refusal -> refused(refusal);
+                case RuntimeException other -> other;
+                default -> transport.fault().ofMemory();
+            };
         }
         address = new PeerAddress(transport.link().ip(), port, ring == null ? 0 : unicastStream, ownSession).encode();
         receiveCapacity = ring == null || channels.isSharedMemory()
@@ -155,6 +161,7 @@ final class AeronLane implements Lane {
     private <T> T await(final Supplier<@Nullable T> answer, final long deadlineNs) {
         T value = answer.get();
         while (value == null) {
+            transport.fault().requireNone();
             if (System.nanoTime() - deadlineNs > 0) {
                 throw new TransportException("aeron: the media driver took more than "
                         + TimeUnit.NANOSECONDS.toSeconds(DRIVER_TIMEOUT_NS)
@@ -167,9 +174,12 @@ final class AeronLane implements Lane {
     }
 
     private TransportException refused(final AeronException error) {
+        final String line = Notices.firstLine(error);
         return new TransportException(
-                "aeron: lane " + config.kind() + " of " + transport.channel() + " cannot open ("
-                        + Notices.firstLine(error) + "); free the port or address, or choose another",
+                "aeron: lane " + config.kind() + " of " + transport.channel() + " cannot open (" + line + "); "
+                        + (line.contains(NO_STORAGE)
+                                ? "free space there, enlarge it (docker run --shm-size=1g), or take framecast:udp"
+                                : "free the port or address, or choose another"),
                 error);
     }
 
@@ -204,8 +214,12 @@ final class AeronLane implements Lane {
         unicastFirst = !unicastFirst;
         final Subscription first = unicastFirst ? unicastSubscription : groupSubscription;
         final Subscription second = unicastFirst ? groupSubscription : unicastSubscription;
-        pollOne(first, target);
-        pollOne(second, target);
+        try {
+            pollOne(first, target);
+            pollOne(second, target);
+        } catch (final InternalError _) {
+            throw transport.fault().ofMemory();
+        }
         return completions.count() - before;
     }
 
@@ -222,6 +236,7 @@ final class AeronLane implements Lane {
         if (isClosed) {
             throw new IllegalStateException("lane " + config.kind() + ": closed");
         }
+        transport.fault().requireNone();
     }
 
     private void pollOne(final @Nullable Subscription subscription, final Placement target) {
@@ -289,9 +304,13 @@ final class AeronLane implements Lane {
         }
         int accepted = 0;
         int slot = firstSlot;
-        while (accepted < count && sendOne(publication, ring, slot)) {
-            accepted++;
-            slot = slot + 1 == ring.slots() ? 0 : slot + 1;
+        try {
+            while (accepted < count && sendOne(publication, ring, slot)) {
+                accepted++;
+                slot = slot + 1 == ring.slots() ? 0 : slot + 1;
+            }
+        } catch (final InternalError _) {
+            throw transport.fault().ofMemory();
         }
         submitted += accepted;
         counts.add(LaneCounter.SENT_DATAGRAMS, accepted);
@@ -397,15 +416,19 @@ final class AeronLane implements Lane {
             return;
         }
         isClosed = true;
-        if (group != null) {
-            transport.retire(group);
-        }
-        for (final Outbound peer : peers) {
-            if (peer != null) {
-                transport.retire(peer);
+        try {
+            if (group != null) {
+                transport.retire(group);
             }
+            for (final Outbound peer : peers) {
+                if (peer != null) {
+                    transport.retire(peer);
+                }
+            }
+            CloseHelper.quietCloseAll(groupSubscription, unicastSubscription);
+        } catch (final InternalError _) {
+            transport.fault().noteMemory();
         }
-        CloseHelper.quietCloseAll(groupSubscription, unicastSubscription);
         transport.forget(this);
     }
 }

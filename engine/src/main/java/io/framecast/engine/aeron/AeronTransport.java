@@ -107,6 +107,10 @@ final class AeronTransport implements Transport {
         return lease.client();
     }
 
+    DriverFault fault() {
+        return lease.fault();
+    }
+
     Outbound outbound(final String uri, final int streamId) {
         return new Outbound(lease.client(), uri, streamId);
     }

@@ -74,7 +74,9 @@ final class DriverDirectory implements AutoCloseable {
             return made;
         } catch (final IOException e) {
             throw new TransportException(
-                    "aeron: no directory in " + parent + " (" + e.getMessage() + "); make it writable", e);
+                    "aeron: no directory in " + parent + " (" + e.getMessage()
+                            + "); free space there, or make it writable",
+                    e);
         }
     }
 
@@ -119,6 +121,11 @@ final class DriverDirectory implements AutoCloseable {
 
     Path path() {
         return path;
+    }
+
+    /// Shared memory, or the directory that takes its place.
+    Path parent() {
+        return path.resolveSibling("");
     }
 
     @Override

@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.agrona.CloseHelper;
@@ -52,22 +51,25 @@ final class DriverLease implements AutoCloseable {
     private static final String DRIVER = "driver";
 
     private final Aeron client;
+    private final DriverFault fault;
     private final Runnable release;
 
-    private DriverLease(final Aeron client, final Runnable release) {
+    private DriverLease(final Aeron client, final DriverFault fault, final Runnable release) {
         this.client = client;
+        this.fault = fault;
         this.release = release;
     }
 
     /// A driver of this transport's own.
     static DriverLease ownDriver(final Notices notices) {
         final DriverDirectory directory = DriverDirectory.create();
+        final DriverFault fault = new DriverFault(directory.parent());
         @Nullable MediaDriver driver = null;
         try {
-            driver = launch(directory.driver(), PRIVATE_TIMEOUT_MS, PRIVATE_COUNTERS_BYTES, notices);
+            driver = launch(directory.driver(), PRIVATE_TIMEOUT_MS, PRIVATE_COUNTERS_BYTES, fault, notices);
             final MediaDriver launched = driver;
-            final Aeron client = connect(directory.driver(), PRIVATE_TIMEOUT_MS, notices);
-            return new DriverLease(client, () -> CloseHelper.quietCloseAll(launched, directory));
+            final Aeron client = connect(directory.driver(), PRIVATE_TIMEOUT_MS, fault, notices);
+            return new DriverLease(client, fault, () -> CloseHelper.quietCloseAll(launched, directory));
         } catch (final RuntimeException e) {
             CloseHelper.quietCloseAll(driver, directory);
             throw e;
@@ -80,7 +82,10 @@ final class DriverLease implements AutoCloseable {
         final SharedDriver shared = SHARED.compute(
                 key, (path, driver) -> (driver == null ? SharedDriver.at(path, notices) : driver).retained());
         try {
-            return new DriverLease(connect(shared.directory(), SHARED_TIMEOUT_MS, notices), () -> release(key));
+            return new DriverLease(
+                    connect(shared.directory(), SHARED_TIMEOUT_MS, shared.fault(), notices),
+                    shared.fault(),
+                    () -> release(key));
         } catch (final RuntimeException e) {
             release(key);
             throw e;
@@ -95,6 +100,11 @@ final class DriverLease implements AutoCloseable {
         return client;
     }
 
+    /// The fault that ended the driver or the client, if any.
+    DriverFault fault() {
+        return fault;
+    }
+
     @Override
     public void close() {
         // In an interrupted thread Aeron does not wait for its own threads, and unmaps memory that they still
@@ -103,6 +113,9 @@ final class DriverLease implements AutoCloseable {
         try {
             CloseHelper.quietClose(client);
             release.run();
+        } catch (final InternalError _) {
+            // The directory is swept by the next process.
+            fault.noteMemory();
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -111,14 +124,18 @@ final class DriverLease implements AutoCloseable {
     }
 
     private static MediaDriver launch(
-            final Path directory, final long timeoutMs, final int countersBytes, final Notices notices) {
+            final Path directory,
+            final long timeoutMs,
+            final int countersBytes,
+            final DriverFault fault,
+            final Notices notices) {
         final long timeoutNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
         final MediaDriver.Context context = new MediaDriver.Context()
                 .aeronDirectoryName(directory.toString())
                 .threadingMode(ThreadingMode.SHARED)
                 .sharedIdleStrategy(new BackoffIdleStrategy(SPINS_MAX, YIELDS_MAX, PARK_NS_MIN, PARK_NS_MAX))
-                .sharedThreadFactory(daemon("framecast-aeron-driver"))
-                .errorHandler(notices)
+                .sharedThreadFactory(fault.threads("framecast-aeron-driver"))
+                .errorHandler(fault.handler(notices))
                 .counterValuesBufferLength(countersBytes)
                 .clientLivenessTimeoutNs(timeoutNs)
                 .publicationUnblockTimeoutNs(2 * timeoutNs)
@@ -133,7 +150,10 @@ final class DriverLease implements AutoCloseable {
         context.driverTimeoutMs(timeoutMs);
         try {
             return MediaDriver.launch(context);
-        } catch (final RuntimeException e) {
+        } catch (final InternalError _) {
+            throw fault.ofMemory();
+        } catch (final Exception e) {
+            // Aeron throws an IOException of a full file system, without declaring it.
             throw new TransportException(
                     "aeron: no media driver in " + directory + " (" + Notices.firstLine(e)
                             + "); free space there, or choose another directory",
@@ -141,16 +161,19 @@ final class DriverLease implements AutoCloseable {
         }
     }
 
-    private static Aeron connect(final Path directory, final long timeoutMs, final Notices notices) {
+    private static Aeron connect(
+            final Path directory, final long timeoutMs, final DriverFault fault, final Notices notices) {
         try {
             return Aeron.connect(new Aeron.Context()
                     .aeronDirectoryName(directory.toString())
-                    .errorHandler(notices)
-                    .subscriberErrorHandler(notices)
+                    .errorHandler(fault.handler(notices))
+                    .subscriberErrorHandler(fault.handler(notices))
                     .driverTimeoutMs(timeoutMs)
                     .idleStrategy(new SleepingMillisIdleStrategy(CLIENT_PERIOD_MS))
-                    .threadFactory(daemon("framecast-aeron-client")));
-        } catch (final RuntimeException e) {
+                    .threadFactory(fault.threads("framecast-aeron-client")));
+        } catch (final InternalError _) {
+            throw fault.ofMemory();
+        } catch (final Exception e) {
             throw new TransportException(
                     "aeron: no answer from the media driver in " + directory + " (" + Notices.firstLine(e)
                             + "); restart it",
@@ -158,43 +181,44 @@ final class DriverLease implements AutoCloseable {
         }
     }
 
-    private static ThreadFactory daemon(final String name) {
-        return Thread.ofPlatform().daemon().name(name).factory();
-    }
-
     /// A driver that transports of this process use together.
     ///
     /// @param directory where it runs
+    /// @param fault of it, or of a client of it in this process
     /// @param driver null where another process runs it
     /// @param lock held while this process runs it
     private record SharedDriver(
             Path directory,
+            DriverFault fault,
             @Nullable MediaDriver driver,
             @Nullable DirectoryLock lock,
             int users) {
         static SharedDriver at(final Path given, final Notices notices) {
             requireOwn(given);
+            final DriverFault fault = new DriverFault(given);
             if (isActive(given)) {
-                return new SharedDriver(given, null, null, 0);
+                return new SharedDriver(given, fault, null, null, 0);
             }
             requireReplaceable(given);
             // Aeron deletes its directory and makes it anew, for all users to read: this one is within another.
             final Path directory = given.resolve(DRIVER);
             if (isActive(directory)) {
-                return new SharedDriver(directory, null, null, 0);
+                return new SharedDriver(directory, fault, null, null, 0);
             }
             final DirectoryLock lock = DirectoryLock.tryLock(given);
             if (lock == null) {
                 awaitActive(directory);
-                return new SharedDriver(directory, null, null, 0);
+                return new SharedDriver(directory, fault, null, null, 0);
             }
             try {
                 return new SharedDriver(
                         directory,
+                        fault,
                         launch(
                                 directory,
                                 SHARED_TIMEOUT_MS,
                                 Configuration.COUNTERS_VALUES_BUFFER_LENGTH_DEFAULT,
+                                fault,
                                 notices),
                         lock,
                         0);
@@ -205,13 +229,13 @@ final class DriverLease implements AutoCloseable {
         }
 
         SharedDriver retained() {
-            return new SharedDriver(directory, driver, lock, users + 1);
+            return new SharedDriver(directory, fault, driver, lock, users + 1);
         }
 
         @Nullable
         SharedDriver released() {
             if (users > 1) {
-                return new SharedDriver(directory, driver, lock, users - 1);
+                return new SharedDriver(directory, fault, driver, lock, users - 1);
             }
             CloseHelper.quietCloseAll(driver, lock);
             return null;

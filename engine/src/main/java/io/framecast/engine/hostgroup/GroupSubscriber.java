@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// Threading: as [Subscriber] says.
 public final class GroupSubscriber implements Subscriber {
     private static final String PUBLISHER_GONE = "its publisher on this host is gone without an end of stream";
+    private static final String SOURCE_GONE = "the leader of its host group lost it, and reports why";
     private static final Duration LONGEST = Duration.ofDays(365);
     // An interrupt, and the end of a membership that has no session, end a wait within this.
     private static final long SLICE_NS = 50_000_000;
@@ -120,7 +121,13 @@ public final class GroupSubscriber implements Subscriber {
             return Optional.of(PUBLISHER_GONE);
         }
         final Subscriber member = group.member();
-        return followed == null && member != null ? member.failure() : Optional.ofNullable(followed);
+        if (followed != null) {
+            return Optional.of(followed);
+        }
+        if (member != null) {
+            return member.failure();
+        }
+        return follower.state() == State.SOURCE_LOST ? Optional.of(SOURCE_GONE) : Optional.empty();
     }
 
     @Override
@@ -150,6 +157,15 @@ public final class GroupSubscriber implements Subscriber {
             inPlaceFrames += frame.inPlace() ? 1 : 0;
             return frame;
         }
+    }
+
+    // A leader knows it of its own membership; a follower knows that its leader does.
+    private String lostReason() {
+        if (follower.hasLostPublisher()) {
+            return PUBLISHER_GONE;
+        }
+        final Subscriber member = group.member();
+        return member == null ? SOURCE_GONE : member.failure().orElse(SOURCE_GONE);
     }
 
     // Published in the same session while this subscriber had no leader, or none whose membership went on; or gone
@@ -195,12 +211,11 @@ public final class GroupSubscriber implements Subscriber {
             group.wake();
             final SourceHandler handler = onSource;
             if (handler != null) {
-                final boolean gone = kind == SourceEvent.Kind.LOST && follower.hasLostPublisher();
                 handler.onSource(new SourceEvent(
                         newSession,
                         again ? SourceEvent.Kind.REJOINED : kind,
                         SourceEvent.NO_FRAME,
-                        gone ? PUBLISHER_GONE : ""));
+                        kind == SourceEvent.Kind.LOST ? lostReason() : ""));
             }
         }
     }

@@ -75,6 +75,8 @@ final class NodeThreads implements AutoCloseable {
         for (final AgentRunner runner : runners) {
             AgentRunner.startOnThread(runner, task -> {
                 final Thread thread = new EngineThread(task);
+                // The handler of errors has reported it, in one line.
+                thread.setUncaughtExceptionHandler((_, _) -> {});
                 started.add(thread);
                 return thread;
             });

@@ -14,6 +14,8 @@ import io.framecast.engine.port.SharedTransport;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +30,8 @@ final class Providers {
     private final List<TransportProvider> transports;
     private final List<DeviceBackendProvider> devices;
     private final Map<String, String> environment;
+    // Transports whose choice was reported: a host group rehearses to open them again and again.
+    private final Set<String> reported = ConcurrentHashMap.newKeySet();
 
     Providers(
             final Consumer<String> notices,
@@ -71,7 +75,9 @@ final class Providers {
                     + " framecast:aeron");
         }
         final Transport transport = provider.open(new TransportConfig(channel, notices));
-        notices.accept("transport: " + provider.name());
+        if (reported.add(provider.name())) {
+            notices.accept("transport: " + provider.name());
+        }
         return new SharedTransport(transport, channel.link().oneSided());
     }
 

@@ -163,6 +163,19 @@ public final class ControlLane implements ControlPort, AutoCloseable {
         }
     }
 
+    /// Sends the first `bytes` bytes of [#slot] to an address of no peer, or loses them.
+    public void unicastTo(final byte[] address, final int bytes) {
+        final HandshakePeer peer = handshakes.of(address, clock.nanoTime());
+        if (peer == null) {
+            return;
+        }
+        if (take(protection == null || isLost ? bytes : protection.sealToPeer(sendSlots[next], bytes))) {
+            final int accepted = lane.unicast(peer.handle(), next, 1);
+            peer.onSent(accepted > 0);
+            advance(accepted);
+        }
+    }
+
     @Override
     public boolean isOneHost(final LaneAddresses addresses) {
         final LaneAddress control = new LaneAddress(addresses.control());

@@ -85,6 +85,10 @@ final class UnreadyLines {
             case RING_TOO_SMALL ->
                 "was refused" + when + ": its ring= is too small for frame-max; enlarge it, or leave it out";
             case TWO_HOSTS -> "was refused" + when + ": the addresses that it names are not of one host";
+            case NO_RING ->
+                "refuses this stream" + when
+                        + ": its ring-max= is below what frame-max= and window= of this publisher need; enlarge ring-max="
+                        + " there, or lower frame-max= or window= here";
             case FULL -> "was refused" + when + ": as many subscribers as there is room for have joined";
         };
     }

@@ -1,6 +1,7 @@
 package io.framecast.engine.session;
 
 import io.framecast.reliability.receive.ReceiverMachine;
+import io.framecast.reliability.wire.LeaveLayout.Reason;
 
 /// The reason, in one line, why a session ended other than by end of stream.
 public final class DisconnectReason {
@@ -62,7 +63,8 @@ public final class DisconnectReason {
 
     /// The reason of a machine that never became a member.
     ///
-    /// @param obstacle the cause that the handshake waited for; empty where it did not take long
+    /// @param obstacle the cause that the handshake, or an earlier one with the same source, waited for; empty
+    ///     where none took long
     public static String notJoined(final ReceiverMachine machine, final String obstacle) {
         if (machine.isSourceEarlier()) {
             return EARLIER_BUILD;
@@ -79,5 +81,14 @@ public final class DisconnectReason {
             case UNKNOWN, LEFT, CLOSED, SLOW, UNREPAIRABLE ->
                 obstacle.isEmpty() ? "join refused: the source closed" : obstacle + "; then the source closed";
         };
+    }
+
+    /// Whether [#notJoined] finds no cause but that the source closed.
+    public static boolean hasSourceClosed(final ReceiverMachine machine) {
+        final Reason reason = machine.lostReason();
+        return machine.state() != ReceiverMachine.State.LOST
+                && reason != Reason.SILENT
+                && reason != Reason.RING_TOO_SMALL
+                && reason != Reason.FULL;
     }
 }

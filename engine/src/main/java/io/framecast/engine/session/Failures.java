@@ -8,8 +8,13 @@ public final class Failures {
 
     /// One line: the message of Framecast's own exceptions; any other exception is named by its class.
     public static String line(final String who, final Throwable cause) {
-        return cause instanceof FramecastException expected
-                ? expected.getMessage()
-                : who + " failed: " + cause + "; close it and open another";
+        return switch (cause) {
+            case FramecastException expected -> String.valueOf(expected.getMessage());
+            // So Java reports the signal of a page that a file system has no room for.
+            case InternalError _ ->
+                who + " failed: a mapped file cannot be read or written: is /dev/shm full, or the directory for"
+                        + " temporary files? Free space there (df), close it and open another";
+            default -> who + " failed: " + cause + "; close it and open another";
+        };
     }
 }

@@ -106,7 +106,12 @@ public class SessionAgent<M extends SessionAgent.Member> implements Agent, Waits
     public int doWork() {
         int work = 0;
         for (Runnable command = commands.poll(); command != null; command = commands.poll()) {
-            command.run();
+            try {
+                command.run();
+            } catch (final InternalError e) {
+                // A fault in mapped memory; as an error it would end the thread.
+                notices.accept(Failures.line(role, e));
+            }
             work++;
         }
         final long nowNs = clock.nanoTime();

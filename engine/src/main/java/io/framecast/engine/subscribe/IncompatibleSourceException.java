@@ -7,8 +7,25 @@ import org.jspecify.annotations.Nullable;
 final class IncompatibleSourceException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
+    private final boolean ofRingMax;
+
     /// @param line for the user
     IncompatibleSourceException(final String line, final @Nullable Throwable cause) {
         super(line, cause);
+        ofRingMax = false;
+    }
+
+    private IncompatibleSourceException(final String line) {
+        super(line);
+        ofRingMax = true;
+    }
+
+    /// The source wants more memory here than `ring-max=` allows.
+    static IncompatibleSourceException ofRingMax(final String line) {
+        return new IncompatibleSourceException(line);
+    }
+
+    boolean isOfRingMax() {
+        return ofRingMax;
     }
 }

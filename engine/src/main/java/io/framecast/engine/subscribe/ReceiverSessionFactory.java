@@ -254,11 +254,9 @@ final class ReceiverSessionFactory {
         final long given = channel.stream().ringMaxBytes();
         final long most = given > 0 ? given : ringMaxDefault();
         if (needs.totalBytes() > most && channel.stream().ringBytes() == 0) {
-            throw new IncompatibleSourceException(
-                    "ring-max: a source of frame-max=" + stream.frameMaxBytes() + " wants " + needs.totalBytes()
-                            + " bytes here, ring-max is " + most
-                            + "; enlarge ring-max=, or lower frame-max= or window= at the source",
-                    null);
+            throw IncompatibleSourceException.ofRingMax("ring-max: a source of frame-max=" + stream.frameMaxBytes()
+                    + " wants " + needs.totalBytes() + " bytes here, ring-max is " + most
+                    + "; enlarge ring-max=, or lower frame-max= or window= at the source");
         }
     }
 

@@ -27,13 +27,18 @@ import io.framecast.engine.session.CounterBoard;
 import io.framecast.engine.session.DisconnectReason;
 import io.framecast.engine.session.Failures;
 import io.framecast.engine.session.ForeignTraffic;
+import io.framecast.engine.session.Policies;
 import io.framecast.engine.session.SessionAgent;
 import io.framecast.engine.session.SessionContext;
 import io.framecast.reliability.flow.Standstill;
 import io.framecast.reliability.receive.ReceiverMachine;
+import io.framecast.reliability.wire.CoRootOffer;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
+import io.framecast.reliability.wire.JoinLayout;
+import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
@@ -98,6 +103,9 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     private long plainDatagrams;
     private final Standstill standstill = new Standstill(STANDSTILL_NS);
     private String declined = "";
+    // The cause that kept this subscriber from a source, and the source. Its later end does not replace it.
+    private String obstacle = "";
+    private long obstacleSession;
     private long damagedReported;
     private long rejoins;
     // With one source: the deadline of its return, and the reason of its loss.
@@ -454,7 +462,15 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         final ReceiverSession joining = sessions.joining();
         if (joining != null) {
             if (joining.isStale(nowNs)) {
-                decline(joining, "join failed: a source was heard and does not answer; is it running?", nowNs);
+                final String before = obstacle(joining);
+                obstacle = before;
+                obstacleSession = joining.id();
+                decline(
+                        joining,
+                        before.isEmpty()
+                                ? "join failed: a source was heard and does not answer; is it running?"
+                                : before + "; then the source fell silent",
+                        nowNs);
             }
             return false;
         }
@@ -474,11 +490,33 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         } catch (final IncompatibleSourceException e) {
             CloseHelper.quietClose(admission.opener());
             final String reason = String.valueOf(e.getMessage());
-            receiver.send(() -> decline(source, reason, receiver.nowNs()));
+            receiver.send(() -> {
+                if (e.isOfRingMax()) {
+                    refuse(stream, admission);
+                }
+                decline(source, reason, receiver.nowNs());
+            });
         } catch (final RuntimeException | Error e) {
             CloseHelper.quietClose(admission.opener());
             final String reason = Failures.line("subscriber", e);
             receiver.send(() -> refuse(source, reason, receiver.nowNs()));
+        }
+    }
+
+    // Receiver: a JOIN without a ring, so that the source's operator hears of this subscriber too.
+    private void refuse(final StreamInfo stream, final Admission admission) {
+        if (!leaving) {
+            final byte[] own = control.address().toBytes();
+            final JoinLayout.Terms terms = new JoinLayout.Terms(
+                    JoinLayout.NO_RING,
+                    Policies.onWire(channel.stream().delivery()),
+                    secrets.nextLong(),
+                    new LaneAddresses(own, own),
+                    CoRootOffer.NONE);
+            final ControlWriter writer = new ControlWriter(stream.session())
+                    .receiver(admission.receiverId())
+                    .in(control.slot());
+            control.unicastTo(stream.controlAddress(), JoinLayout.write(writer, terms));
         }
     }
 
@@ -591,7 +629,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
                 if (!session.isJoined() && session.isResumed()) {
                     onGone(session, DisconnectReason.lost(machine, nowNs), nowNs);
                 } else if (!session.isJoined()) {
-                    decline(session, DisconnectReason.notJoined(machine, session.obstacle()), nowNs);
+                    declineUnjoined(session, nowNs);
                 } else if (session.protocol().isEnded()) {
                     onLost(session, DisconnectReason.lost(machine, nowNs), nowNs);
                 }
@@ -603,13 +641,28 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
                     over = true;
                     subscriber.onEnd(Subscriber.State.FAILED, DisconnectReason.notJoined(machine, ""));
                 } else {
-                    decline(session, DisconnectReason.notJoined(machine, session.obstacle()), nowNs);
+                    declineUnjoined(session, nowNs);
                 }
             }
         }
     }
 
+    private void declineUnjoined(final ReceiverSession session, final long nowNs) {
+        final ReceiverMachine machine = session.machine();
+        final String before = obstacle(session);
+        final String reason = DisconnectReason.notJoined(machine, before);
+        obstacle = DisconnectReason.hasSourceClosed(machine) ? before : reason;
+        obstacleSession = session.id();
+        decline(session, reason, nowNs);
+    }
+
+    // Of this attempt to join, or of an earlier one.
+    private String obstacle(final ReceiverSession session) {
+        return session.obstacle().isEmpty() && session.id() == obstacleSession ? obstacle : session.obstacle();
+    }
+
     private void onJoined(final ReceiverSession session) {
+        obstacle = "";
         final boolean again = options.count() == 1 ? returnNs != NEVER : endedSessions.contains(session.id());
         session.onJoined();
         rejoins += again ? 1 : 0;

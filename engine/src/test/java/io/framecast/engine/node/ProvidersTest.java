@@ -149,6 +149,19 @@ class ProvidersTest {
     }
 
     @Test
+    void shouldReportATransportOnceHoweverOftenItIsOpened() {
+        final Providers providers = with("");
+        for (int i = 0; i < 3; i++) {
+            providers
+                    .openTransport(Channel.parse("framecast:udp?group=224.20.30.39:24326|interface=127.0.0.1"))
+                    .close();
+        }
+        assertEquals(
+                List.of("transport: udp"),
+                notices.stream().filter(line -> line.startsWith("transport: ")).toList());
+    }
+
+    @Test
     void shouldLogWhatWasTakenUnlessNoticesGoElsewhere() {
         final List<String> logged = new ArrayList<>();
         final Logger logger = Logger.getLogger("io.framecast");

@@ -52,6 +52,7 @@ final class PagesTest {
             "MiB",
             "RoCE",
             "DskipTests",
+            "KeyboardInterrupt",
             "TimeoutError",
             "TypeError",
             "ValueError",

@@ -95,7 +95,7 @@ final class Admissions {
         if (JoinLayout.RING_SLOTS.get(datagram, offset) < ReceiverConfig.ringSlotsMin(stream, 1)) {
             evictAgain(member, Reason.RING_TOO_SMALL, nowNs);
             members.remove(member, State.GONE);
-            attempts.onJoin(members.of(member).terms.addresses().control(), Obstacle.RING_TOO_SMALL, nowNs);
+            attempts.onJoin(members.of(member).terms.addresses().control(), ringObstacle(datagram, offset), nowNs);
             counts.add(SenderCount.REFUSALS);
             return Verdict.GOOD;
         }
@@ -105,6 +105,12 @@ final class Admissions {
         sendAdmit(member);
         output.probe(members.of(member).token);
         return Verdict.GOOD;
+    }
+
+    private static Obstacle ringObstacle(final MemorySegment datagram, final long offset) {
+        return JoinLayout.RING_SLOTS.get(datagram, offset) == JoinLayout.NO_RING
+                ? Obstacle.NO_RING
+                : Obstacle.RING_TOO_SMALL;
     }
 
     // Each repetition carries the same token, so that an early probe serves a late ADMIT, and the same value.

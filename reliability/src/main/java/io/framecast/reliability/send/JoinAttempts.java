@@ -23,6 +23,8 @@ public final class JoinAttempts {
         NO_ANSWER,
         /// Its ring cannot hold a frame.
         RING_TOO_SMALL,
+        /// Its bound on memory leaves no room for a ring.
+        NO_RING,
         /// The source has no free place.
         FULL,
         /// Its control and repair address, or its endpoint, are not of one host.

@@ -13,6 +13,9 @@ import java.lang.foreign.MemorySegment;
 /// Flags: 1 the receiver can serve as a co-root, 2 it has an endpoint, 4 it can serve as a co-root whose
 /// replica the source writes, and only so.
 public final class JoinLayout {
+    /// Slots of a receiver whose bound on memory leaves no room for the stream: fewer than any ring has.
+    public static final int NO_RING = 1;
+
     public static final IntField RING_SLOTS = new IntField(40);
     static final IntField DELIVERY = new IntField(44);
     static final LongField SECRET = new LongField(48);

@@ -19,7 +19,8 @@ import picocli.CommandLine.Parameters;
         name = "doctor",
         description = "Says what this machine has for streams, RDMA and frames in device memory, and how to fix what is"
                 + " missing, which GPUs, interfaces and NUMA nodes are near to each other, and what a subscriber of the"
-                + " channel takes of them. With a channel also whether its multicast works here.",
+                + " channel takes of them. With a channel also whether its multicast works here. Status 1 when something"
+                + " is missing.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {
@@ -29,6 +30,8 @@ import picocli.CommandLine.Parameters;
             "  framecast doctor --json -"
         })
 public final class DoctorCommand implements Callable<Integer> {
+    private static final String MISSING = "missing ";
+
     private final ToolContext context;
     private final Supplier<List<RdmaSurvey.Finding>> host;
     private final Function<Channel, List<RdmaSurvey.Finding>> network;
@@ -75,18 +78,21 @@ public final class DoctorCommand implements Callable<Integer> {
         final TopologyMap map = topology.apply(channel);
         json.put("topology", map.json());
         map.lines().forEach(line -> lines.add("        topology: " + line));
+        final long missing =
+                lines.stream().filter(line -> line.startsWith(MISSING)).count();
+        json.put("missing", missing);
         context.result(json, String.join("\n", lines));
-        return ExitStatus.DONE;
+        // Others work without a missing part of one transport or device: the script chooses what it needs.
+        return missing == 0 ? ExitStatus.DONE : ExitStatus.MISMATCH;
     }
 
-    // A missing part of one transport or device is no failure of the tool: others work without it.
     private static void add(
             final Map<String, Object> json,
             final List<String> lines,
             final String part,
             final List<RdmaSurvey.Finding> findings) {
         json.put(part, findings.stream().map(DoctorCommand::json).toList());
-        findings.forEach(finding -> lines.add((finding.isGood() ? "ok      " : "missing ") + part + ": " + finding));
+        findings.forEach(finding -> lines.add((finding.isGood() ? "ok      " : MISSING) + part + ": " + finding));
     }
 
     private static Map<String, Object> json(final RdmaSurvey.Finding finding) {

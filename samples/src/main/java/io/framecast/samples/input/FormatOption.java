@@ -10,6 +10,7 @@ import io.framecast.api.format.Tensor;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -20,6 +21,24 @@ public final class FormatOption {
     private static final Pattern RATE = Pattern.compile("(\\d{1,9})(?:/(\\d{1,9}))?");
     private static final Pattern SAMPLES = Pattern.compile("(\\d+(?:\\.\\d+)?)x(\\d{1,9})");
     private static final int DIMENSION_DIGITS_MAX = 18;
+    private static final String A_TENSOR = "TYPE[SHAPE] such as uint8[480x640x3]";
+    private static final String A_PICTURE = "--video WIDTHxHEIGHTxPIXELS such as --video 1280x720xnv12";
+    // Names of what has a part of its own: as a key of any value they would say nothing to a reader.
+    private static final Map<String, String> NO_KEYS = Map.ofEntries(
+            Map.entry("tensor", A_TENSOR),
+            Map.entry("type", A_TENSOR),
+            Map.entry("dtype", A_TENSOR),
+            Map.entry("shape", A_TENSOR),
+            Map.entry("strides", A_TENSOR),
+            Map.entry("picture", A_PICTURE),
+            Map.entry("video", A_PICTURE),
+            Map.entry("pixels", A_PICTURE),
+            Map.entry("width", A_PICTURE),
+            Map.entry("height", A_PICTURE),
+            Map.entry("planes", A_PICTURE),
+            Map.entry("channels", "samples=RATExCHANNELS such as samples=48000x2"),
+            Map.entry("fps", "rate=30 or rate=30000/1001"),
+            Map.entry("framerate", "rate=30 or rate=30000/1001"));
 
     private FormatOption() {}
 
@@ -54,8 +73,16 @@ public final class FormatOption {
             case "rate" -> format.withRate(rate(value));
             case "range" -> format.withPicture(picture(format, value));
             case "samples" -> format.withSamples(samples(value));
-            default -> format.withKey(part.substring(0, equals), value);
+            default -> format.withKey(key(part.substring(0, equals), part), value);
         };
+    }
+
+    private static String key(final String name, final String part) {
+        final String known = NO_KEYS.get(name);
+        if (known != null) {
+            throw new IllegalArgumentException("expected " + known + ", got " + part);
+        }
+        return name;
     }
 
     private static List<Long> shape(final String part, final String text) {

@@ -134,6 +134,7 @@ final class ServeRun implements AutoCloseable {
         private @Nullable Subscriber subscriber;
         private long retryNs = System.nanoTime();
         private long sessions;
+        // Of the subscriber that is open; CLOSED while none is.
         private Subscriber.State seen = Subscriber.State.CLOSED;
 
         Served(final Channel channel) {
@@ -158,21 +159,28 @@ final class ServeRun implements AutoCloseable {
 
         private void note(final Subscriber current) {
             final Subscriber.State state = current.state();
-            if (state != seen) {
-                seen = state;
-                switch (state) {
-                    case JOINING -> console.line("waits for a source of " + channel.name());
-                    case READY -> {
-                        sessions++;
-                        console.line("serves " + channel.name());
-                    }
-                    default -> {
-                        console.line(channel.name() + ": " + ended(state)
-                                + current.failure().map(why -> ": " + why).orElse(""));
-                        close();
-                    }
+            if (state == seen) {
+                return;
+            }
+            // A stream may begin and end between two looks.
+            sessions += seen != Subscriber.State.READY && isJoined(state) ? 1 : 0;
+            seen = state;
+            switch (state) {
+                case JOINING -> console.line("waits for a source of " + channel.name());
+                case READY -> console.line("serves " + channel.name());
+                case END_OF_STREAM, SOURCE_LOST, FAILED, CLOSED -> {
+                    console.line(channel.name() + ": " + ended(state)
+                            + current.failure().map(why -> ": " + why).orElse(""));
+                    close();
                 }
             }
+        }
+
+        private static boolean isJoined(final Subscriber.State state) {
+            return switch (state) {
+                case READY, END_OF_STREAM, SOURCE_LOST -> true;
+                case JOINING, FAILED, CLOSED -> false;
+            };
         }
 
         private String ended(final Subscriber.State state) {
@@ -194,6 +202,8 @@ final class ServeRun implements AutoCloseable {
             if (subscriber != null) {
                 subscriber.close();
                 subscriber = null;
+                // The next subscriber may show the same state at the first look.
+                seen = Subscriber.State.CLOSED;
                 retryNs = System.nanoTime() + RETRY_NS;
             }
         }

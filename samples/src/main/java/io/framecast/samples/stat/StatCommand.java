@@ -23,7 +23,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "stat",
         description = "Shows what running publishers and subscribers do, a line for each stream and for each subscriber"
-                + " of a publisher. They do not notice it.",
+                + " of a publisher. They do not notice it. For Prometheus see --metrics-port of publish,"
+                + " subscribe and serve.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {
@@ -49,7 +50,7 @@ public final class StatCommand implements Callable<Integer> {
             names = "--every",
             paramLabel = "S",
             description = "Show again every S seconds, with what was counted per second; with --json once, after S.")
-    private double everyS;
+    private @Nullable Double everyS;
 
     @Option(names = "--counters", description = "Every counter that is not 0, instead of a line for each stream.")
     private boolean counters;
@@ -68,18 +69,20 @@ public final class StatCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        if (!(everyS >= 0 && everyS <= EVERY_MAX_S)) {
-            throw new ConfigException("--every: expected 0 … " + (long) EVERY_MAX_S + " seconds, got " + everyS);
+        final Double every = everyS;
+        if (every != null && !(every > 0 && every <= EVERY_MAX_S)) {
+            throw new ConfigException("--every: expected seconds above 0, at most " + (long) EVERY_MAX_S + ", got "
+                    + every + "; without --every they are shown once");
         }
         context.requireWritable();
         context.onStop(stopped::countDown);
         Map<Path, ProcessCounters> before = look();
-        if (everyS == 0) {
+        if (every == null) {
             show(before, Map.of());
             return ExitStatus.DONE;
         }
         do {
-            if (stopped.await((long) (everyS * NS_PER_S), TimeUnit.NANOSECONDS)) {
+            if (stopped.await((long) (every * NS_PER_S), TimeUnit.NANOSECONDS)) {
                 return ExitStatus.DONE;
             }
             final Map<Path, ProcessCounters> now = look();

@@ -1,7 +1,9 @@
 package io.framecast.samples.subscribe;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.samples.Console;
 import io.framecast.samples.Reasons;
+import io.framecast.samples.Stop;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;
@@ -12,39 +14,59 @@ import java.nio.channels.WritableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 
 /// `--out`: the frames' bytes, one behind the other.
 final class FrameOutput implements AutoCloseable {
     private static final long WRITE_BYTES_MAX = 1L << 26;
 
-    private final String name;
-    private final WritableByteChannel channel;
-
-    private FrameOutput(final String name, final WritableByteChannel channel) {
-        this.name = name;
-        this.channel = channel;
+    /// Returns when what was written is on disk.
+    interface Flush {
+        void toDisk() throws IOException;
     }
 
+    private final String name;
+    private final WritableByteChannel channel;
+    private final Flush flush;
+
+    FrameOutput(final String name, final WritableByteChannel channel, final Flush flush) {
+        this.name = name;
+        this.channel = channel;
+        this.flush = flush;
+    }
+
+    /// Opens a file, or a FIFO once a process reads it.
+    ///
+    /// @param synced whether [#flush] waits for the disk
+    /// @param waitMax longest wait for the reader of a FIFO; zero waits for ever
     /// @throws ConfigException naming file and reason
-    static FrameOutput ofFile(final Path file) {
+    static FrameOutput open(
+            final Path file, final boolean synced, final Duration waitMax, final Console console, final Stop stop) {
         try {
             if (Files.isDirectory(file)) {
                 throw new ConfigException("--out: cannot write " + file + ": it is a directory");
             }
-            return new FrameOutput(
-                    file.toString(),
-                    FileChannel.open(
-                            file,
-                            StandardOpenOption.CREATE,
-                            StandardOpenOption.WRITE,
-                            StandardOpenOption.TRUNCATE_EXISTING));
+            if (Files.exists(file) && !Files.isRegularFile(file)) {
+                return new FrameOutput(file.toString(), new OutputFifo(file).open(waitMax, console, stop), () -> {});
+            }
+            final FileChannel channel = FileChannel.open(
+                    file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING);
+            return new FrameOutput(file.toString(), channel, synced ? () -> sync(channel, file) : () -> {});
         } catch (final IOException e) {
             throw new ConfigException("--out: cannot write " + Reasons.of(file, e), e);
         }
     }
 
+    // The file's bytes are on disk under its name when its directory is there too.
+    private static void sync(final FileChannel channel, final Path file) throws IOException {
+        channel.force(true);
+        try (FileChannel directory = FileChannel.open(file.toRealPath().resolveSibling(""), StandardOpenOption.READ)) {
+            directory.force(true);
+        }
+    }
+
     static FrameOutput ofStream(final OutputStream stream) {
-        return new FrameOutput("stdout", Channels.newChannel(stream));
+        return new FrameOutput("stdout", Channels.newChannel(stream), () -> {});
     }
 
     /// @throws ConfigException when the disk is full or the reader of a pipe is gone
@@ -59,6 +81,17 @@ final class FrameOutput implements AutoCloseable {
             }
         } catch (final IOException e) {
             throw new ConfigException("--out: cannot write " + name + ": " + e.getMessage(), e);
+        }
+    }
+
+    /// Returns when all that was written is on disk, where that was asked for.
+    ///
+    /// @throws ConfigException when the disk does not take it
+    void flush() {
+        try {
+            flush.toDisk();
+        } catch (final IOException e) {
+            throw new ConfigException("--out: cannot flush " + name + " to disk: " + e.getMessage(), e);
         }
     }
 

@@ -51,6 +51,13 @@ final class Latencies {
         }
     }
 
+    /// Adds those of another source.
+    void add(final Latencies other) {
+        other.settle(0);
+        positive.add(other.positive);
+        negative.add(other.negative);
+    }
+
     boolean hasNegative() {
         settle(0);
         return negative.getTotalCount() > 0;

@@ -51,8 +51,8 @@ final class SourceLines implements SourceHandler {
             case LOST -> {
                 // Else the command ends, and its own line reports the loss.
                 if (several || rejoinMs > 0) {
-                    console.complain(source + " lost: "
-                            + event.reason().replaceFirst("^source lost: ", "")
+                    final String reason = event.reason().replaceFirst("^source lost: ", "");
+                    console.complain(source + " lost" + (reason.isEmpty() ? "" : ": " + reason)
                             + (rejoinMs > 0 ? "; waiting " + waitText() + " for it" : ""));
                 }
             }

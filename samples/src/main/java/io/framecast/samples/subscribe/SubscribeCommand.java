@@ -101,8 +101,16 @@ public final class SubscribeCommand implements Callable<Integer> {
                     + " a burst find none. Default 0: the engine's ring.")
     private int post;
 
-    @Option(names = "--out", paramLabel = "FILE|-", description = "Write the frames' bytes, in order.")
+    @Option(
+            names = "--out",
+            paramLabel = "FILE|-",
+            description = "Write the frames' bytes, in order. Status 0 says that a file is on disk.")
     private @Nullable String out;
+
+    @Option(
+            names = "--no-sync",
+            description = "Do not wait until the file of --out is on disk: status 0 then says that it was written.")
+    private boolean noSync;
 
     @Option(names = "--worker", paramLabel = "NAME", description = "Compute on each frame in device memory.")
     private @Nullable String worker;
@@ -110,7 +118,9 @@ public final class SubscribeCommand implements Callable<Integer> {
     @Option(
             names = "--wait-timeout",
             paramLabel = "S",
-            description = "Longest wait for a source, 0: for ever; default ${DEFAULT-VALUE} s.")
+            description =
+                    "Longest wait for a source, and for a reader of --out where that is a FIFO; 0: for ever; default"
+                            + " ${DEFAULT-VALUE} s.")
     private double waitTimeout = 30;
 
     @Option(names = "--check-test", hidden = true, paramLabel = "SEED")
@@ -160,7 +170,7 @@ public final class SubscribeCommand implements Callable<Integer> {
         final SubscribeRun run;
         final Map<String, Object> json;
         final String text;
-        try (FrameOutput output = output();
+        try (FrameOutput output = output(waitMax);
                 Framecast node = environment.nodes().apply(config);
                 Subscriber subscriber = node.subscribe(channel);
                 FrameWorker frameWorker = workers == null ? null : workers.open(subscriber.device())) {
@@ -177,7 +187,7 @@ public final class SubscribeCommand implements Callable<Integer> {
                     output,
                     environment,
                     nodeOptions.verbose());
-            run(run);
+            run(run, output);
             json = run.json();
             text = run.text();
         }
@@ -185,9 +195,12 @@ public final class SubscribeCommand implements Callable<Integer> {
         return status(run);
     }
 
-    private void run(final SubscribeRun run) {
+    private void run(final SubscribeRun run, final @Nullable FrameOutput output) {
         try {
             run.run();
+            if (output != null) {
+                output.flush();
+            }
         } catch (final RuntimeException e) {
             report.keep(run.json());
             throw e;
@@ -234,11 +247,13 @@ public final class SubscribeCommand implements Callable<Integer> {
         };
     }
 
-    private @Nullable FrameOutput output() {
+    private @Nullable FrameOutput output(final Duration waitMax) {
         if (out == null) {
             return null;
         }
-        return out.equals(STDOUT) ? FrameOutput.ofStream(environment.out()) : FrameOutput.ofFile(Path.of(out));
+        return out.equals(STDOUT)
+                ? FrameOutput.ofStream(environment.out())
+                : FrameOutput.open(Path.of(out), !noSync, waitMax, environment.console(), environment.stop());
     }
 
     private FrameWorkerProvider worker(final String name) {

@@ -53,14 +53,12 @@ final class SubscribeRun {
     private final FrameChecksum checksum = new FrameChecksum();
     // As the engine's: a step of the system clock does not distort a latency.
     private final EpochClock clock = EpochClock.ofProcess();
-    private final Latencies latencies = new Latencies();
+    private final SourceLatencies latencies = new SourceLatencies();
     private long frames;
     private long bytes;
     private long frameBytesMax;
     private long firstPublishNs;
     private long lastReadyNs;
-    private long clockOffsetNs;
-    private long clockErrorNs = Long.MAX_VALUE;
     private boolean interrupted;
     // Of the newest frame.
     private FrameFormat format = FrameFormat.EMPTY;
@@ -223,18 +221,9 @@ final class SubscribeRun {
     private void noteReady(final DeviceFrame frame) {
         noteFormat(frame.format().orElse(FrameFormat.EMPTY));
         lastReadyNs = clock.epochNs();
-        final long errorNs = frame.clockErrorNs();
-        if (errorNs != Long.MAX_VALUE) {
-            clockOffsetNs = frame.clockOffsetNs();
-            clockErrorNs = errorNs;
-        }
         firstPublishNs = frames == 0 ? frame.sourceTimestampNs() : firstPublishNs;
-        final long differenceNs = lastReadyNs - frame.sourceTimestampNs();
-        if (clockErrorNs == Long.MAX_VALUE) {
-            latencies.record(differenceNs);
-        } else {
-            latencies.record(differenceNs, clockOffsetNs);
-        }
+        latencies.record(
+                frame.session(), lastReadyNs - frame.sourceTimestampNs(), frame.clockOffsetNs(), frame.clockErrorNs());
     }
 
     private void noteFormat(final FrameFormat ofFrame) {
@@ -272,7 +261,7 @@ final class SubscribeRun {
 
     /// Payload, in units of 10^6 bytes per second, rounded to a kilobyte.
     private double goodputMBps() {
-        final long spanNs = lastReadyNs + clockOffsetNs - firstPublishNs;
+        final long spanNs = lastReadyNs + latencies.offsetNs() - firstPublishNs;
         return spanNs <= 0 ? 0 : Math.round(bytes * 1e6 / spanNs) / 1e3;
     }
 
@@ -302,18 +291,10 @@ final class SubscribeRun {
         json.put("lost_frames", lost);
         json.put("sources", sources.joined());
         json.put("rejoins", stats.rejoins());
-        final Map<String, Object> latency = new LinkedHashMap<>();
-        latency.put("p50", micros(latencies.percentileNs(50)));
-        latency.put("p99", micros(latencies.percentileNs(99)));
-        latency.put("max", micros(latencies.percentileNs(100)));
-        if (clocksDiffer()) {
-            latency.put("clocks_differ", true);
+        json.put("latency_us", latencies.json());
+        if (!latencies.sourcesJson().isEmpty()) {
+            json.put("source_latency_us", latencies.sourcesJson());
         }
-        if (clockErrorNs != Long.MAX_VALUE) {
-            latency.put("clock_offset", micros(clockOffsetNs));
-            latency.put("clock_error", micros(clockErrorNs));
-        }
-        json.put("latency_us", latency);
         return json;
     }
 
@@ -395,13 +376,7 @@ final class SubscribeRun {
             lines.add(String.format(
                     Locale.ROOT, "sources joined %,d, of these %,d after a loss", sources.joined(), stats.rejoins()));
         }
-        lines.add(String.format(
-                Locale.ROOT,
-                "latency publish to ready: p50 %.1f µs, p99 %.1f µs, max %.1f µs%s",
-                micros(latencies.percentileNs(50)),
-                micros(latencies.percentileNs(99)),
-                micros(latencies.percentileNs(100)),
-                clock()));
+        lines.addAll(latencies.lines());
         if (check != null) {
             lines.add(mismatch().isEmpty() ? "verified" : "MISMATCH: " + mismatch());
         }
@@ -409,29 +384,5 @@ final class SubscribeRun {
             worker.summary().forEach((key, value) -> lines.add(key.replace('_', ' ') + ": " + value));
         }
         return String.join(System.lineSeparator(), lines);
-    }
-
-    private String clock() {
-        if (clockErrorNs == Long.MAX_VALUE) {
-            return latencies.hasNegative() ? " (frames came before they were published: the hosts' clocks differ)" : "";
-        }
-        final String error = String.format(Locale.ROOT, " (± %.1f µs", micros(clockErrorNs));
-        return clocksDiffer()
-                ? String.format(
-                        Locale.ROOT,
-                        "%s: the source's clock is %.1f µs %s)",
-                        error,
-                        micros(Math.abs(clockOffsetNs)),
-                        clockOffsetNs > 0 ? "ahead" : "behind")
-                : error + ")";
-    }
-
-    // By more than the error of the measurement.
-    private boolean clocksDiffer() {
-        return clockErrorNs == Long.MAX_VALUE ? latencies.hasNegative() : Math.abs(clockOffsetNs) > clockErrorNs;
-    }
-
-    private static double micros(final long ns) {
-        return Math.round(ns / 100.0) / 10.0;
     }
 }

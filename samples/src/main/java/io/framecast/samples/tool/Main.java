@@ -55,8 +55,8 @@ import picocli.CommandLine.Spec;
             "  framecast subscribe 'framecast:auto?group=224.20.30.39:24326' --device cuda:0",
             "  framecast simulate --seeds 1..2000 --receivers 8 --loss 0.05",
             "",
-            "Exit status: 0 done and verified, 1 frames differ, 2 usage or environment, 3 peer lost,",
-            "130 interrupted before the end."
+            "Exit status: 0 done and verified, 1 frames differ or doctor misses something, 2 usage or environment,",
+            "3 peer lost, 130 interrupted before the end."
         })
 public final class Main implements Runnable {
     // Examples are not wrapped: a wrapped command line cannot be pasted.

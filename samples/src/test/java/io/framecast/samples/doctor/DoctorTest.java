@@ -67,7 +67,7 @@ final class DoctorTest {
                 () -> devices,
                 channel -> new TopologyMap(List.of("one", "two"), Map.of("nodes", List.of())));
         assertEquals(
-                ExitStatus.DONE,
+                ExitStatus.MISMATCH,
                 new CommandLine(doctor).execute("framecast:udp?group=224.20.30.39:24326|channel=cam7"));
         assertEquals(
                 List.of(
@@ -83,7 +83,9 @@ final class DoctorTest {
                                 "devices",
                                 List.of(Map.of("ok", true, "what", "emulated:0", "fix", "")),
                                 "topology",
-                                Map.of("nodes", List.of())),
+                                Map.of("nodes", List.of()),
+                                "missing",
+                                1L),
                         "ok      network: cam7\nok      rdma: device mlx5_0\n"
                                 + "missing rdma: locked memory: 8388608 bytes: raise it\nok      devices: emulated:0"
                                 + "\n        topology: one\n        topology: two"),
@@ -91,8 +93,24 @@ final class DoctorTest {
     }
 
     @Test
+    void shouldEndWithZeroWhenNothingIsMissing() {
+        final Kept kept = new Kept();
+        final DoctorCommand doctor = new DoctorCommand(
+                kept,
+                List::of,
+                channel -> List.of(new RdmaSurvey.Finding(true, channel.name(), "")),
+                List::of,
+                List::of,
+                _ -> new TopologyMap(List.of(), Map.of()));
+        assertEquals(ExitStatus.DONE, new CommandLine(doctor).execute("framecast:udp?group=224.20.30.39:24326"));
+        assertEquals(0L, ((Map<?, ?>) kept.results.getFirst()).get("missing"));
+    }
+
+    @Test
     void shouldRunOnAnyMachine() {
-        final Map<?, ?> json = new ToolFixture().run("doctor", "--json", "-").json();
+        final ToolFixture.Run run = new ToolFixture().run("doctor", "--json", "-");
+        final Map<?, ?> json = run.json();
+        assertEquals((long) json.get("missing") == 0 ? ExitStatus.DONE : ExitStatus.MISMATCH, run.status());
         assertFalse(((List<?>) json.get("rdma")).isEmpty());
         assertFalse(((List<?>) json.get("devices")).isEmpty());
         final Map<?, ?> topology = (Map<?, ?>) json.get("topology");

@@ -47,6 +47,10 @@ class FormatOptionTest {
         "rate=1.5, 'expected rate=30 or rate=30000/1001'",
         "samples=2, 'expected samples=RATExCHANNELS'",
         "range=half, 'expected range=full, limited or unknown'",
+        "shape=banana, 'expected TYPE[SHAPE] such as uint8[480x640x3], got shape=banana'",
+        "dtype=float32, 'expected TYPE[SHAPE]'",
+        "width=640, 'expected --video WIDTHxHEIGHTxPIXELS'",
+        "fps=30, 'expected rate=30'",
     })
     void shouldSayWhatItExpectsInOneLine(final String text, final String expected) {
         final String said = String.valueOf(assertThrows(ConfigException.class, () -> FormatOption.parse(text, PICTURE))

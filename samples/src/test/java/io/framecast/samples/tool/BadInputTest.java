@@ -84,13 +84,15 @@ final class BadInputTest {
                         "--metrics-port",
                         "-1"),
                 bad(
-                        "ring: expected at least 3000 bytes for frames of 1000, got 2999",
+                        "ring: expected at least 6000 bytes for frames of 2000, got 5999",
                         "publish",
-                        URI + "|ring=2999",
+                        URI + "|ring=5999",
                         "--input",
                         "test",
                         "--frame-bytes",
-                        "1000"));
+                        "2000"),
+                bad("ring: expected 0 for the smallest that works", "subscribe", URI + "|ring=1k"),
+                bad("ring: expected 0 for the smallest that works", "serve", URI + "|ring=1k"));
     }
 
     static Stream<Arguments> badStreamCommands() {

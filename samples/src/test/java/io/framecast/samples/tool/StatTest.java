@@ -150,6 +150,8 @@ final class StatTest {
                 .assertFailed(
                         ExitStatus.USAGE, "process 999999999 has no counters here: see that it runs, as this user");
         tool.run("stat", "--every", "-1", "--json", "-")
-                .assertFailed(ExitStatus.USAGE, "--every: expected 0 … 86400 seconds, got -1.0");
+                .assertFailed(ExitStatus.USAGE, "--every: expected seconds above 0, at most 86400, got -1.0");
+        tool.run("stat", "--every", "0", "--json", "-")
+                .assertFailed(ExitStatus.USAGE, "--every: expected seconds above 0, at most 86400, got 0.0");
     }
 }
