@@ -26,7 +26,8 @@ LEFT_OUT = {"docs/plan.md"}
 FENCE = re.compile(r" *```(\S*)\s*$")
 HEADING = re.compile(r"#{1,6} (.*)")
 FIGURE = re.compile("[─│┌┐└┘├┤═║▶◀▲▼]")
-INLINE = re.compile(r"`(\./\S+ [^`]+)`")
+CODE = re.compile(r"`([^`]+)`")
+INLINE = re.compile(r"\./\S+ .*")
 PLACEHOLDER = re.compile(r"…|\[|\b[A-Z]{3,}\b|\bA\.\.B\b")
 NAME = re.compile(r"[\w/.-]+\.md#[\w/-]+")
 VARIABLE = re.compile(r"[A-Z_]+=", re.ASCII)
@@ -168,7 +169,7 @@ def inline_commands():
             if FENCE.match(line):
                 inside = not inside
             elif not inside:
-                for command in INLINE.findall(line):
+                for command in filter(INLINE.fullmatch, CODE.findall(line)):
                     if not PLACEHOLDER.search(command):
                         found.setdefault(command, "%s:%d" % (page, number))
     return found

@@ -12,7 +12,7 @@
 #   ended NAME [PATTERN [S]]  until it has ended, S seconds (60) at most; its status has the pattern (0)
 
 pages=$root/.ci/pages.py
-declare -A holder terminal
+declare -A holder=() terminal=()
 
 # add_host NAME: a namespace that lives as long as its holder.
 add_host() {
@@ -45,7 +45,9 @@ on() {
 # join_hosts A B: an interface eth0 each, of one network.
 join_hosts() {
     step ip link add eth0 netns "$id-$1" mtu 1500 type veth peer name eth0 netns "$id-$2" mtu 1500 || return
-    join_network "$1" 10.77.0.1 10.77.0.2 && join_network "$2" 10.77.0.2 10.77.0.1
+    join_network "$1" 10.77.0.1 10.77.0.2 || return
+    join_network "$2" 10.77.0.2 10.77.0.1 || return
+    await_link "$1" && await_link "$2"
 }
 
 # join_network HOST ADDRESS ROUTER
@@ -53,6 +55,17 @@ join_network() {
     step ip -n "$id-$1" address add "$2/24" dev eth0 || return
     step ip -n "$id-$1" link set eth0 up || return
     step ip -n "$id-$1" route add default via "$3"
+}
+
+# await_link HOST: until its eth0 is up, which takes both ends of the pair.
+await_link() {
+    local i
+    for ((i = 0; i < 100; i++)); do
+        step ip -n "$id-$1" link show eth0 | grep -q "state UP" && return
+        sleep 0.1
+    done
+    printf "after 10 s eth0 of %s is not up\n" "$1"
+    return 1
 }
 
 # new_reader: a folder with all that a checkout has at its top, which a case may write into.
@@ -73,6 +86,7 @@ text_of() {
 
 # Without job control a background process would ignore Ctrl-C.
 start() {
+    : >"$work/$1.log"
     set -m
     nsenter --target "${holder[$2]}" --mount --net -- env -C "$reader" "XDG_RUNTIME_DIR=${runtime:-$work/$2}" \
         bash -c "$3" <"${input:-/dev/null}" >"$work/$1.log" 2>&1 &
@@ -159,6 +173,6 @@ check() {
     fail_case "$name ($((SECONDS - begin)) s)"
     sed 's/^/    /' "$work/said"
     for log in "$work"/*.log; do
-        [ ! -s "$log" ] || { printf '    %s:\n' "${log##*/}" && tail -n 8 "$log" | cut -c 1-300 | sed 's/^/        /'; }
+        [ ! -s "$log" ] || { printf '    %s:\n' "${log##*/}" && grep -av GST_TRACER "$log" | tail -n 8 | cut -c 1-300 | sed 's/^/        /'; }
     done
 }

@@ -84,6 +84,8 @@ exec "$(PATH=${PATH#*:} command -v ffmpeg)" $words
 END
 chmod +x "$work/bin/sudo" "$work/bin/apt" "$work/camera/ffmpeg"
 export PATH=$work/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 GST_REGISTRY=$work/gstreamer
+# A screen: autovideosink takes what has the highest rank.
+export GST_PLUGIN_FEATURE_RANK=fakevideosink:MAX
 timeout --kill-after=5 600 ./framecast --version >/dev/null
 export FRAMECAST_BUILD=skip
 
@@ -362,10 +364,10 @@ formats() {
     ended publisher '@(0|130)'
     "$pages" show docs/formats.md#from-the-command-line/2 >"$reader/page.json"
     python3 -c '
-import json
-said, page = (json.load(open(name)) for name in ("said.json", "page.json"))
+import json, sys
+said, page = (json.load(open(sys.argv[1] + name)) for name in ("/said.json", "/page.json"))
 said = said["subscribers"][0]["format"]
-exit(0 if said == page else "the subscriber said " + json.dumps(said))' "$reader"
+sys.exit(0 if said == page else "the subscriber said " + json.dumps(said))' "$reader"
     head -c $((3 * 602112)) /dev/urandom >"$reader/tensors"
     start subscriber "$far" "$uri; ./framecast subscribe \"\$URI\" --device host --out copy"
     input=$reader/tensors start publisher "$near" "$uri; $(text_of $block 2)"
