@@ -294,8 +294,14 @@ c_describes() {
         'if (status == FC_OK) status = fc_publish_end(camera, -1, &error);' \
         'fc_publish_close(camera);' '(void)use;' 'return status == FC_OK ? 0 : 3;' '}' >"$reader/program.c"
     c_program "$near"
-    publishes docs/c.md#publishing/2 "$(text_of docs/c.md#publishing/2 3)" 1
-    grep -q '640x480xrgb24' "$work/subscriber.log"
+    start serve "$near" "$(text_of docs/c.md#publishing/2 1)"
+    start subscriber "$far" "$(text_of docs/c.md#publishing/2 2) --verbose"
+    start program "$near" "$(text_of docs/c.md#publishing/2 3)"
+    ended program
+    ended subscriber
+    has subscriber '^format: 640x480xrgb24, uint8\[480x640x3\]$' 1
+    interrupt serve
+    ended serve
 }
 
 # --- docs/python.md
@@ -369,11 +375,11 @@ said, page = (json.load(open(sys.argv[1] + name)) for name in ("/said.json", "/p
 said = said["subscribers"][0]["format"]
 sys.exit(0 if said == page else "the subscriber said " + json.dumps(said))' "$reader"
     head -c $((3 * 602112)) /dev/urandom >"$reader/tensors"
-    start subscriber "$far" "$uri; ./framecast subscribe \"\$URI\" --device host --out copy"
+    start subscriber "$far" "$uri; ./framecast subscribe \"\$URI\" --device host --out copy --verbose"
     input=$reader/tensors start publisher "$near" "$uri; $(text_of $block 2)"
     ended publisher
     ended subscriber
-    grep -q 'float32\[3x224x224\]' "$work/subscriber.log"
+    has subscriber '^format: float32\[3x224x224\], model=resnet$' 1
     cmp "$reader/tensors" "$reader/copy"
 }
 
