@@ -13,9 +13,8 @@ PACKAGES=(faketime nftables ffmpeg iproute2 ethtool gcc g++ libc6-dev make pkg-c
     fontconfig fonts-dejavu-core python3-numpy python3-cbor2 python3-cryptography
     gstreamer1.0-tools libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev gstreamer1.0-plugins-base)
 # For samples and elements that only .ci/all runs.
-ALL_PACKAGES=(python3-torch libgstreamer-plugins-bad1.0-dev gstreamer1.0-plugins-bad gstreamer1.0-plugins-good
-    gstreamer1.0-plugins-ugly
-    gstreamer1.0-libav debootstrap)
+ALL_PACKAGES=(python3-torch libgstreamer-plugins-bad1.0-dev gstreamer1.0-plugins-good gstreamer1.0-plugins-bad
+    gstreamer1.0-plugins-ugly gstreamer1.0-libav debootstrap)
 is_few || PACKAGES+=("${ALL_PACKAGES[@]}")
 
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
