@@ -10,6 +10,7 @@ import io.framecast.api.Subscriber;
 import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.provider.TransportProvider;
 import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
@@ -57,6 +58,11 @@ class JoinObstacleTest {
                 @Override
                 public TransportCapabilities capabilities() {
                     return inner.capabilities();
+                }
+
+                @Override
+                public boolean isOneHost(final LaneAddress first, final LaneAddress second) {
+                    return inner.isOneHost(first, second);
                 }
 
                 @Override
