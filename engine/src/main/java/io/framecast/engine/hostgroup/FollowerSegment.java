@@ -277,6 +277,8 @@ final class FollowerSegment implements AutoCloseable {
         };
         // Before the checkpoint is read. A leader that only stood still reports nothing new from then on.
         final int claim = 1 + buffer.getAndAddInt(SegmentLayout.CLAIMED_AT, 1);
+        // A successor behind this one, which stood still or died then, does not wait for it.
+        buffer.putIntVolatile(member + SegmentLayout.MEMBER_LEFT, 1);
         final int state = state();
         // One that died while it took over has left what it would have gone on from.
         final boolean may = state == SegmentLayout.RUNNING || state == SegmentLayout.JOINING;
