@@ -136,8 +136,8 @@ public interface Publisher extends AutoCloseable {
     int readySubscribers();
 
     /// Subscribers that asked to join and were refused, or have not been ready for longer than a second, or whose
-    /// `ring-max` is below the stream's need: one line each, with address, obstacle and how to fix it; at most 16. A
-    /// subscriber that did not hear this source is absent.
+    /// `ring-max` is below the stream's need: one line each, with address, obstacle and how to fix it; at most
+    /// 16. A subscriber that did not hear this source is absent.
     default List<String> unreadySubscribers() {
         return List.of();
     }

@@ -74,7 +74,9 @@ final class DriverDirectory implements AutoCloseable {
             return made;
         } catch (final IOException e) {
             throw new TransportException(
-                    "aeron: no directory in " + parent + " (" + e.getMessage() + "); free space there, or make it writable", e);
+                    "aeron: no directory in " + parent + " (" + e.getMessage()
+                            + "); free space there, or make it writable",
+                    e);
         }
     }
 

@@ -5,8 +5,8 @@ import java.nio.file.Path;
 import java.util.concurrent.ThreadFactory;
 import org.agrona.ErrorHandler;
 
-/// The fault that ended a media driver, or a client of it. Term buffers are files that are mapped before they have pages:
-/// where their file system is full, or a file was cut, the kernel sends a signal that Java turns into an
+/// The fault that ended a media driver, or a client of it. Term buffers are files that are mapped before they have
+/// pages: where their file system is full, or a file was cut, the kernel sends a signal that Java turns into an
 /// [InternalError]. It ends Aeron's threads, and would leave the lanes waiting for them. Any thread.
 final class DriverFault {
     // A file system with less is full: a term takes several of its pages at a time.

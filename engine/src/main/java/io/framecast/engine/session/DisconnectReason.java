@@ -54,8 +54,8 @@ public final class DisconnectReason {
 
     /// The reason of a machine that never became a member.
     ///
-    /// @param obstacle the cause that the handshake, or an earlier one with the same source, waited for; empty where
-    ///     none took long
+    /// @param obstacle the cause that the handshake, or an earlier one with the same source, waited for; empty
+    ///     where none took long
     public static String notJoined(final ReceiverMachine machine, final String obstacle) {
         if (machine.state() == ReceiverMachine.State.LOST) {
             return "join failed: a source was heard and does not answer; is it running, and not behind a filter?";

@@ -103,7 +103,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     private long plainDatagrams;
     private final Standstill standstill = new Standstill(STANDSTILL_NS);
     private String declined = "";
-    // The cause that kept this subscriber from a source, and the source. Its end afterwards does not replace the cause.
+    // The cause that kept this subscriber from a source, and the source. Its later end does not replace it.
     private String obstacle = "";
     private long obstacleSession;
     private long damagedReported;
@@ -513,8 +513,9 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
                     secrets.nextLong(),
                     new LaneAddresses(own, own),
                     CoRootOffer.NONE);
-            final ControlWriter writer =
-                    new ControlWriter(stream.session()).receiver(admission.receiverId()).in(control.slot());
+            final ControlWriter writer = new ControlWriter(stream.session())
+                    .receiver(admission.receiverId())
+                    .in(control.slot());
             control.unicastTo(stream.controlAddress(), JoinLayout.write(writer, terms));
         }
     }

@@ -121,7 +121,8 @@ class JoinObstacleTest {
         assertEquals(0, publisher.readySubscribers());
         assertTrue(subscriber.failure().orElseThrow().startsWith("ring-max: a source of frame-max=50000"));
         assertTrue(
-                nodes.notices().stream().anyMatch(line -> line.startsWith("publisher of ") && line.contains("ring-max=")),
+                nodes.notices().stream()
+                        .anyMatch(line -> line.startsWith("publisher of ") && line.contains("ring-max=")),
                 () -> "" + nodes.notices());
     }
 }

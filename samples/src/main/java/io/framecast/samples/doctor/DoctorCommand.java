@@ -82,7 +82,7 @@ public final class DoctorCommand implements Callable<Integer> {
                 lines.stream().filter(line -> line.startsWith(MISSING)).count();
         json.put("missing", missing);
         context.result(json, String.join("\n", lines));
-        // Others work without a missing part of one transport or device: it is for the script to choose what it needs.
+        // Others work without a missing part of one transport or device: the script chooses what it needs.
         return missing == 0 ? ExitStatus.DONE : ExitStatus.MISMATCH;
     }
 

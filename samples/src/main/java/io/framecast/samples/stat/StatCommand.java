@@ -71,8 +71,8 @@ public final class StatCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         final Double every = everyS;
         if (every != null && !(every > 0 && every <= EVERY_MAX_S)) {
-            throw new ConfigException("--every: expected seconds above 0, at most " + (long) EVERY_MAX_S + ", got " + every
-                    + "; without --every they are shown once");
+            throw new ConfigException("--every: expected seconds above 0, at most " + (long) EVERY_MAX_S + ", got "
+                    + every + "; without --every they are shown once");
         }
         context.requireWritable();
         context.onStop(stopped::countDown);

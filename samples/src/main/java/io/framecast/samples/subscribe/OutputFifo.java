@@ -16,8 +16,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// A FIFO, or a device, that is opened for writing. The opening of a FIFO waits for a reader, which no signal or close
-/// would end, so a daemon thread opens it.
+/// A FIFO, or a device, that is opened for writing. The opening of a FIFO waits for a reader, which no signal or
+/// close would end, so a daemon thread opens it.
 final class OutputFifo {
     private static final long LOOK_MS = 200;
 

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// Latencies of the frames that a subscriber took, by source: each source has a clock of its own, and one that publishes
-/// much would hide the others. One thread.
+/// Latencies of the frames that a subscriber took, by source: each source has a clock of its own, and one that
+/// publishes much would hide the others. One thread.
 final class SourceLatencies {
     // Those that are joined later count together.
     private static final int SOURCES_MAX = 64;
@@ -35,8 +35,7 @@ final class SourceLatencies {
     private OfSource of(final long session) {
         return sources.size() == SOURCES_MAX
                 ? sources.getOrDefault(session, others)
-                : sources.computeIfAbsent(
-                        session, number -> new OfSource("source " + SourceEvent.sessionText(number)));
+                : sources.computeIfAbsent(session, number -> new OfSource("source " + SourceEvent.sessionText(number)));
     }
 
     private Collection<OfSource> all() {

@@ -101,7 +101,10 @@ public final class SubscribeCommand implements Callable<Integer> {
                     + " a burst find none. Default 0: the engine's ring.")
     private int post;
 
-    @Option(names = "--out", paramLabel = "FILE|-", description = "Write the frames' bytes, in order. Status 0 says that a file is on disk.")
+    @Option(
+            names = "--out",
+            paramLabel = "FILE|-",
+            description = "Write the frames' bytes, in order. Status 0 says that a file is on disk.")
     private @Nullable String out;
 
     @Option(
@@ -115,8 +118,9 @@ public final class SubscribeCommand implements Callable<Integer> {
     @Option(
             names = "--wait-timeout",
             paramLabel = "S",
-            description = "Longest wait for a source, and for a reader of --out where that is a FIFO; 0: for ever; default"
-                    + " ${DEFAULT-VALUE} s.")
+            description =
+                    "Longest wait for a source, and for a reader of --out where that is a FIFO; 0: for ever; default"
+                            + " ${DEFAULT-VALUE} s.")
     private double waitTimeout = 30;
 
     @Option(names = "--check-test", hidden = true, paramLabel = "SEED")

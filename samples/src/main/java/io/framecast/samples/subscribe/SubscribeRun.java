@@ -223,10 +223,7 @@ final class SubscribeRun {
         lastReadyNs = clock.epochNs();
         firstPublishNs = frames == 0 ? frame.sourceTimestampNs() : firstPublishNs;
         latencies.record(
-                frame.session(),
-                lastReadyNs - frame.sourceTimestampNs(),
-                frame.clockOffsetNs(),
-                frame.clockErrorNs());
+                frame.session(), lastReadyNs - frame.sourceTimestampNs(), frame.clockOffsetNs(), frame.clockErrorNs());
     }
 
     private void noteFormat(final FrameFormat ofFrame) {

@@ -32,7 +32,8 @@ final class SourceLatenciesTest {
         record(0xca, 1000, MS, 2_000);
         final List<String> lines = latencies.lines();
         assertEquals(3, lines.size(), lines::toString);
-        assertTrue(lines.get(0).startsWith("latency publish to ready: p50 1000.4 µs, p99 1000.4 µs, max "), lines.get(0));
+        assertTrue(
+                lines.get(0).startsWith("latency publish to ready: p50 1000.4 µs, p99 1000.4 µs, max "), lines.get(0));
         assertEquals(
                 "latency of source 00000000000000ca: 2,000 frames, p50 1000.4 µs, p99 1000.4 µs, max 1000.4 µs (± 2.0 µs)",
                 lines.get(1));

@@ -27,7 +27,11 @@ final class OutputFifoTest {
         fifo = directory.resolve("fifo");
         Assumptions.assumeTrue(Files.exists(Path.of("/usr/bin/mkfifo")), "mkfifo is missing");
         assertEquals(
-                0, new ProcessBuilder("mkfifo", fifo.toString()).inheritIO().start().waitFor());
+                0,
+                new ProcessBuilder("mkfifo", fifo.toString())
+                        .inheritIO()
+                        .start()
+                        .waitFor());
     }
 
     @AfterEach
@@ -50,7 +54,9 @@ final class OutputFifoTest {
         awaitEnd(subscriber);
         final ToolFixture.Run run = subscriber.join();
         run.assertFailed(ExitStatus.USAGE, "--out: no process reads " + fifo + " within 0.5 s (--wait-timeout)");
-        assertEquals("--out: no process reads " + fifo + ": waiting for one", run.err().lines().findFirst().orElse(""));
+        assertEquals(
+                "--out: no process reads " + fifo + ": waiting for one",
+                run.err().lines().findFirst().orElse(""));
         assertEquals(2, run.err().lines().count(), run.err());
     }
 
@@ -72,7 +78,9 @@ final class OutputFifoTest {
             assertEquals(-1, reader.read());
         }
         assertEquals(ExitStatus.INTERRUPTED, subscriber.join().status());
-        assertTrue(subscriber.join().err().contains("interrupted after 0 frames"), subscriber.join().err());
+        assertTrue(
+                subscriber.join().err().contains("interrupted after 0 frames"),
+                subscriber.join().err());
     }
 
     private int subscribers() {

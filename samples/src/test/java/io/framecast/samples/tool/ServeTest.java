@@ -39,11 +39,12 @@ final class ServeTest {
         tool.stop.request();
         final ToolFixture.Run run = served.join();
         assertEquals(ExitStatus.DONE, run.status(), run.err());
-        final Map<?, ?> joined =
-                (Map<?, ?>) ((List<?>) run.json().get("joined")).getFirst();
+        final Map<?, ?> joined = (Map<?, ?>) ((List<?>) run.json().get("joined")).getFirst();
         assertTrue((long) joined.get("sessions") >= STREAMS, () -> "sessions: " + joined);
-        final long ends =
-                run.err().lines().filter(line -> line.endsWith(": end of stream")).count();
+        final long ends = run.err()
+                .lines()
+                .filter(line -> line.endsWith(": end of stream"))
+                .count();
         assertTrue(ends >= STREAMS, run.err());
     }
 }
