@@ -1,11 +1,12 @@
 # shellcheck shell=bash
 # Runs what pages show, as it is written there, in terminals on hosts. A host is a network namespace with a runtime directory,
-# /etc, /run, /opt and /usr/local of its own. Sourced by a stage behind .ci/netns.sh, with `work` and `root` set.
+# /etc, /run, /opt and /usr/local of its own. Sourced by a stage behind .ci/netns.sh, with `work`, `root` and, for each
+# case, `desk` set: a folder for what is of this case.
 #
 # A case runs in a shell of its own, ends at the first command that fails, and has these:
 #
 #   text_of BLOCK N           the N-th command of a block (.ci/pages.py)
-#   start NAME HOST TEXT      a terminal that runs TEXT in the reader's folder, with its output in $work/NAME.log
+#   start NAME HOST TEXT      a terminal that runs TEXT in the reader's folder, with its output in $desk/NAME.log
 #   run HOST TEXT             the same to its end, which has status 0
 #   await NAME PATTERN [N]    until N lines of a terminal's output (1) have the pattern
 #   interrupt NAME            Ctrl-C
@@ -71,12 +72,12 @@ await_link() {
 # new_reader: a folder with all that a checkout has at its top, which a case may write into.
 new_reader() {
     local each
-    rm -rf -- "$work/reader"
-    mkdir "$work/reader"
+    rm -rf -- "$desk/reader"
+    mkdir "$desk/reader"
     for each in "$root"/* "$root/.ci" "$root/.mvn"; do
-        ln -s "$each" "$work/reader/"
+        ln -s "$each" "$desk/reader/"
     done
-    reader=$work/reader
+    reader=$desk/reader
 }
 
 text_of() {
@@ -86,10 +87,10 @@ text_of() {
 
 # Without job control a background process would ignore Ctrl-C.
 start() {
-    : >"$work/$1.log"
+    : >"$desk/$1.log"
     set -m
     nsenter --target "${holder[$2]}" --mount --net -- env -C "$reader" "XDG_RUNTIME_DIR=${runtime:-$work/$2}" \
-        bash -c "$3" <"${input:-/dev/null}" >"$work/$1.log" 2>&1 &
+        bash -c "$3" <"${input:-/dev/null}" >"$desk/$1.log" 2>&1 9>&- &
     terminal[$1]=$!
     set +m
     printf '%s on %s: %s\n' "$1" "$2" "$3"
@@ -100,20 +101,28 @@ run() {
     ended command 0 "${3:-60}"
 }
 
+# locked COMMAND…: while no other case makes clients.
+locked() {
+    exec 9>"$work/lock"
+    flock 9
+    "$@"
+    exec 9>&-
+}
+
 await() {
     local i
     for ((i = 0; i < 300; i++)); do
-        [ "$(grep -c -- "$2" "$work/$1.log" || :)" -lt "${3:-1}" ] || return 0
+        [ "$(grep -c -- "$2" "$desk/$1.log" || :)" -lt "${3:-1}" ] || return 0
         sleep 0.1
     done
-    printf 'after 30 s %s has %d lines with %s, expected %d\n' "$1" "$(grep -c -- "$2" "$work/$1.log" || :)" "'$2'" "${3:-1}"
+    printf 'after 30 s %s has %d lines with %s, expected %d\n' "$1" "$(grep -c -- "$2" "$desk/$1.log" || :)" "'$2'" "${3:-1}"
     return 1
 }
 
 # has NAME PATTERN N: exactly N lines of a terminal's output.
 has() {
     local lines
-    lines=$(grep -c -- "$2" "$work/$1.log" || :)
+    lines=$(grep -c -- "$2" "$desk/$1.log" || :)
     [ "$lines" = "$3" ] || { printf '%s has %d lines with %s, expected %d\n' "$1" "$lines" "'$2'" "$3" && return 1; }
 }
 
@@ -153,15 +162,16 @@ check() {
     local name=$1 status=0 begin=$SECONDS log
     shift
     is_wanted "$name" || return 0
-    rm -f -- "$work"/*.log
+    rm -f -- "$desk"/*.log
     new_reader
     set -m
     (
         set -eE
         trap end_terminals EXIT
+        trap 'exit 143' TERM
         trap 'printf "line %d: %s\n" "$LINENO" "$BASH_COMMAND" >&2' ERR
         "$@"
-    ) >"$work/said" 2>&1 &
+    ) >"$desk/said" 2>&1 &
     processes+=("$!")
     set +m
     wait "$!" || status=$?
@@ -170,9 +180,14 @@ check() {
         pass "$name ($((SECONDS - begin)) s)"
         return
     fi
-    fail_case "$name ($((SECONDS - begin)) s)"
-    sed 's/^/    /' "$work/said"
-    for log in "$work"/*.log; do
-        [ ! -s "$log" ] || { printf '    %s:\n' "${log##*/}" && grep -av GST_TRACER "$log" | tail -n 8 | cut -c 1-300 | sed 's/^/        /'; }
-    done
+    {
+        fail_case "$name ($((SECONDS - begin)) s)"
+        sed 's/^/    /' "$desk/said"
+        for log in "$desk"/*.log; do
+            [ -s "$log" ] || continue
+            printf '    %s:\n' "${log##*/}"
+            grep -av GST_TRACER "$log" | tail -n 8 | cut -c 1-300 | sed 's/^/        /' || :
+        done
+    } >"$desk/failure"
+    cat "$desk/failure"
 }
