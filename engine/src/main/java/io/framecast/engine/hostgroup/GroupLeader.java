@@ -1,6 +1,7 @@
 package io.framecast.engine.hostgroup;
 
 import io.framecast.api.error.TransportException;
+import io.framecast.engine.libc.Elsewhere;
 import io.framecast.engine.libc.EventCount;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
@@ -210,7 +211,7 @@ public final class GroupLeader implements AutoCloseable {
     /// Receiver, before it joins a source: whether a publisher of the channel runs on this host. Then this leader
     /// gives up, and all who follow it read what that publisher wrote.
     public boolean yieldsToPublisher() {
-        if (!closed && (source == null || !HostGroups.isListening(source))) {
+        if (!closed && (source == null || !UnixSocket.isListening(source))) {
             elsewhereReported = elsewhereReported
                     || (source != null && HostGroups.lookElsewhere(source, "publishes the channel", notices));
             return false;

@@ -4,6 +4,7 @@ import io.framecast.api.Channel;
 import io.framecast.api.Delivery;
 import io.framecast.api.SourceOptions;
 import io.framecast.api.error.TransportException;
+import io.framecast.engine.libc.Elsewhere;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.libc.PrivateDirectory;
 import io.framecast.engine.libc.UnixSocket;
@@ -83,7 +84,7 @@ public final class HostGroups {
                             directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                     FileLock _ = file.lock();
                     RollbackOnFailure opened = new RollbackOnFailure()) {
-                if (isListening(path)) {
+                if (UnixSocket.isListening(path)) {
                     notices.accept("host group: another publisher of " + channel.name()
                             + " shares its window on this host; subscribers get this one's frames by datagrams");
                     return null;
@@ -154,7 +155,7 @@ public final class HostGroups {
             try (FileChannel file = FileChannel.open(
                             directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                     FileLock _ = file.lock()) {
-                if (isListening(path)) {
+                if (UnixSocket.isListening(path)) {
                     throw new TransportException("another process of this host publishes for clients of this channel:"
                             + " end it, or use another channel");
                 }
@@ -188,15 +189,6 @@ public final class HostGroups {
     private static Path path(final Path directory, final String role, final Channel channel, final String keyTag) {
         final String described = role + '|' + namespace() + '|' + address(channel);
         return directory.resolve(hash(keyTag.isEmpty() ? described : described + "|key " + keyTag) + ".sock");
-    }
-
-    /// Whether somebody accepts connections at a path.
-    static boolean isListening(final Path path) {
-        final UnixSocket connection = Files.exists(path) ? UnixSocket.connect(path) : null;
-        if (connection != null) {
-            connection.close();
-        }
-        return connection != null;
     }
 
     /// Joins the channel's group: as a follower of a publisher on this host where there is one, or where somebody

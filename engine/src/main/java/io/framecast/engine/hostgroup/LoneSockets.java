@@ -63,7 +63,7 @@ final class LoneSockets {
                 final Matcher name = NAME.matcher(socket.getFileName().toString());
                 if (name.matches()
                         && !lives(directory, Integer.parseInt(name.group(1), 16))
-                        && !HostGroups.isListening(socket)) {
+                        && !UnixSocket.isListening(socket)) {
                     Files.deleteIfExists(socket);
                 }
             }

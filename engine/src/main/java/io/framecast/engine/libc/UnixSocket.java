@@ -84,6 +84,15 @@ public final class UnixSocket implements AutoCloseable {
         }
     }
 
+    /// Whether somebody accepts connections at a path.
+    public static boolean isListening(final Path path) {
+        final UnixSocket connection = Files.exists(path) ? connect(path) : null;
+        if (connection != null) {
+            connection.close();
+        }
+        return connection != null;
+    }
+
     /// A connection to the socket at a path.
     ///
     /// @return null where no process of this user listens

@@ -271,7 +271,7 @@ class GroupLeaderTest {
             Files.delete(socket);
             Files.delete(directory);
             assertTrue(comesTrue(() -> !notices.isEmpty()));
-            assertTrue(HostGroups.isListening(socket), notices::toString);
+            assertTrue(UnixSocket.isListening(socket), notices::toString);
             assertEquals(1, notices.size(), notices::toString);
             assertTrue(notices.getFirst().contains(socket + " was removed, and is made again"), notices::toString);
             assertFalse(removed.isDeposed());

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.framecast.api.error.TransportException;
+import io.framecast.engine.libc.Elsewhere;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.libc.PrivateDirectory;
 import io.framecast.engine.libc.UnixSocket;

@@ -1,7 +1,5 @@
-package io.framecast.engine.hostgroup;
+package io.framecast.engine.libc;
 
-import io.framecast.engine.libc.Libc;
-import io.framecast.engine.libc.PrivateDirectory;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -16,14 +14,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The links serve a line for an operator alone. No process follows a leader by one: after a takeover some
 /// members would look for the successor here, and others there.
-final class Elsewhere {
+public final class Elsewhere {
     private static final String SOCKET = ".sock";
     private static final String LINK = ".elsewhere";
 
     private Elsewhere() {}
 
     /// The directory of a process without `XDG_RUNTIME_DIR`.
-    static Path common() {
+    public static Path common() {
         return Path.of("/tmp/framecast-" + Libc.getuid());
     }
 
@@ -33,11 +31,11 @@ final class Elsewhere {
     }
 
     /// A process listens at a path from now on.
-    static void note(final Path socket) {
+    public static void note(final Path socket) {
         note(socket, common());
     }
 
-    static void note(final Path socket, final Path common) {
+    public static void note(final Path socket, final Path common) {
         if (common.equals(socket.getParent())) {
             return;
         }
@@ -64,11 +62,11 @@ final class Elsewhere {
     }
 
     /// The process listens there no more, and has removed the socket.
-    static void forget(final Path socket) {
+    public static void forget(final Path socket) {
         forget(socket, common());
     }
 
-    static void forget(final Path socket, final Path common) {
+    public static void forget(final Path socket, final Path common) {
         final Path link = link(socket, common);
         try {
             if (socket.toAbsolutePath().equals(target(link, common))) {
@@ -83,20 +81,20 @@ final class Elsewhere {
     ///
     /// @param socket as this process looks for it
     /// @return null for none
-    static @Nullable Path find(final Path socket) {
+    public static @Nullable Path find(final Path socket) {
         return find(socket, common());
     }
 
-    static @Nullable Path find(final Path socket, final Path common) {
+    public static @Nullable Path find(final Path socket, final Path common) {
         if (!PrivateDirectory.is(common)) {
             return null;
         }
         final Path there = common.resolve(socket.getFileName());
-        if (!there.equals(socket) && HostGroups.isListening(there)) {
+        if (!there.equals(socket) && UnixSocket.isListening(there)) {
             return there;
         }
         final Path linked = target(link(socket, common), common);
-        return linked != null && !linked.equals(socket.toAbsolutePath()) && HostGroups.isListening(linked)
+        return linked != null && !linked.equals(socket.toAbsolutePath()) && UnixSocket.isListening(linked)
                 ? linked
                 : null;
     }
