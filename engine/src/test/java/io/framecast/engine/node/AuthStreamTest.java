@@ -84,13 +84,15 @@ final class AuthStreamTest {
     })
     void shouldDeliverEveryFrameToWhoHasTheKey(final String transport, final double loss, final String payloads) {
         final List<String> notices = new CopyOnWriteArrayList<>();
-        try (StreamFixture streams = new StreamFixture(config(loss, notices), transport, payloads + "|auth=psk:" + key)) {
+        try (StreamFixture streams =
+                new StreamFixture(config(loss, notices), transport, payloads + "|auth=psk:" + key)) {
             stream(streams);
         }
         assertTrue(notices.stream().noneMatch(line -> line.contains(FIRST)), notices::toString);
         assertEquals(
                 !payloads.isEmpty(),
-                notices.stream().anyMatch(line -> line.contains("payloads=unprotected: payloads are neither encrypted")),
+                notices.stream()
+                        .anyMatch(line -> line.contains("payloads=unprotected: payloads are neither encrypted")),
                 notices::toString);
     }
 

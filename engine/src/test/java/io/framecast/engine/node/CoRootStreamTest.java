@@ -185,7 +185,8 @@ class CoRootStreamTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "|payloads=unprotected"})
-    void shouldRepairAmongMembersThatHaveTheKey(final String payloads, @TempDir final Path directory) throws IOException {
+    void shouldRepairAmongMembersThatHaveTheKey(final String payloads, @TempDir final Path directory)
+            throws IOException {
         final Path key = directory.resolve("key");
         Files.writeString(key, "one " + "5a".repeat(32) + "\n");
         Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));

@@ -61,7 +61,9 @@ final class HeardHeaderTest {
         try (Framecast source = node(ofSource, NodeConfig.DEFAULT);
                 Framecast sink = node(
                         ofSink,
-                        NodeConfig.DEFAULT.withFaults(new NodeConfig.Faults(LOSS)).withCountersFile(counters));
+                        NodeConfig.DEFAULT
+                                .withFaults(new NodeConfig.Faults(LOSS))
+                                .withCountersFile(counters));
                 DatagramChannel stranger = DatagramChannel.open()) {
             stranger.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
             final Subscriber subscriber = sink.subscribe(channel);
@@ -89,8 +91,8 @@ final class HeardHeaderTest {
                 final int first = polled;
                 polled += subscriber.poll(
                         frame -> {
-                            final MemorySegment wanted = MemorySegment.ofArray(
-                                    FrameBytes.of((int) frame.frameId(), FRAME_BYTES));
+                            final MemorySegment wanted =
+                                    MemorySegment.ofArray(FrameBytes.of((int) frame.frameId(), FRAME_BYTES));
                             altered += frame.region().host().mismatch(wanted) == -1 ? 0 : 1;
                             frame.close();
                         },

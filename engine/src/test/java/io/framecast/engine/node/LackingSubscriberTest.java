@@ -76,8 +76,7 @@ final class LackingSubscriberTest {
                 .withSeed(11)
                 .withFaults(new NodeConfig.Faults(loss))
                 .withNotices(notices::add);
-        return new FramecastNode(
-                config, new Providers(notices::add, List.of(transport), List.of(new HostProvider())));
+        return new FramecastNode(config, new Providers(notices::add, List.of(transport), List.of(new HostProvider())));
     }
 
     private void stream(final String settings) {
@@ -99,10 +98,12 @@ final class LackingSubscriberTest {
             if (source.doWork() + sink.doWork() == 0) {
                 LockSupport.parkNanos(20_000);
             }
-            subscriber.poll(frame -> {
-                polled++;
-                frame.close();
-            }, 10);
+            subscriber.poll(
+                    frame -> {
+                        polled++;
+                        frame.close();
+                    },
+                    10);
         }
     }
 
@@ -133,7 +134,8 @@ final class LackingSubscriberTest {
         final ControlWriter ids = new ControlWriter(ControlLayout.SESSION.get(own, 0))
                 .receiver(ControlLayout.RECEIVER.get(own, 0))
                 .in(made);
-        final AckValues values = new AckValues().progress(sent, sent + 100, sent).echo(AckLayout.NO_ECHO, 0);
+        final AckValues values =
+                new AckValues().progress(sent, sent + 100, sent).echo(AckLayout.NO_ECHO, 0);
         final byte[] raw = ofSource.address(LaneKind.CONTROL).toBytes();
         final int port = (raw[raw.length - 2] & 0xff) << 8 | (raw[raw.length - 1] & 0xff);
         try {

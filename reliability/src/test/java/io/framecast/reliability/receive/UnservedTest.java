@@ -25,7 +25,8 @@ final class UnservedTest {
     /// The source hears that the receiver has everything, and frees what the receiver lacks.
     private void free(final long below) {
         final MemorySegment ack = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
-        final AckValues values = new AckValues().progress(below, below + 32, below).echo(AckLayout.NO_ECHO, 0);
+        final AckValues values =
+                new AckValues().progress(below, below + 32, below).echo(AckLayout.NO_ECHO, 0);
         final int bytes = AckLayout.write(
                 new ControlWriter(MachinePair.SESSION).receiver(5).in(ack), values);
         pair.sender.onControl(ack, 0, bytes, pair.nowNs);
@@ -99,10 +100,7 @@ final class UnservedTest {
         free(8);
         hear(MachinePair.ALIVE_NS / 4);
         pair.receiver.onRepair(
-                pair.headers,
-                (long) pair.window.slot(2) * 40,
-                40 + pair.lengths[pair.window.slot(2)],
-                pair.nowNs);
+                pair.headers, (long) pair.window.slot(2) * 40, 40 + pair.lengths[pair.window.slot(2)], pair.nowNs);
         hear(2 * MachinePair.ALIVE_NS);
         assertEquals(State.RECEIVING, pair.receiver.state());
         assertEquals(8, pair.receiver.acknowledgedSequence());
