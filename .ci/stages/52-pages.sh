@@ -573,6 +573,7 @@ loopback_cases() {
     check 'Python: asyncio, loopback' python_reads loopback docs/python.md#waiting/2 '^[0-9]*$'
     own_cases loopback
     here_cases loopback
+    check 'README: demo, two hosts of its own' two_demo_hosts
     check 'README: help and doctor' helps
     check 'CONTRIBUTING: a failure replayed' simulate
     check 'CONTRIBUTING: fast tests' fast_tests
@@ -588,7 +589,6 @@ host_cases() {
         check "Python: asyncio, $place" python_reads "$place" docs/python.md#waiting/2 '^[0-9]*$'
     done
     own_cases 'two hosts'
-    check 'README: demo, two hosts of its own' two_demo_hosts
     check 'firewall, two hosts' firewall
     check 'service: a camera, two hosts' camera_unit
     check 'service: for clients, two hosts' serve_unit
