@@ -48,7 +48,7 @@ done
 # An hour apart: a reader of the publisher's window that is stopped for two seconds has old frames then, and new ones before.
 for ahead in -3600 +3600; do
     is_wanted "a reader of the window, a clock of $ahead s" || continue
-    uri="framecast:udp?group=224.20.30.46:$((port++))|channel=hour|device=host|interface=127.0.0.1|host-group=auto"
+    uri="framecast:udp?group=224.20.30.46:$((port++))|channel=hour|device=host|interface=127.0.0.1|host-group=auto|window=256M"
     FAKETIME_DONT_FAKE_MONOTONIC=1 timeout --kill-after=5 60 faketime -f "${ahead}s" \
         ./framecast subscribe "$uri|delivery=deadline=500ms" --wait-timeout 40 --json "$work/json" >"$work/said" 2>&1 &
     subscriber=$!
