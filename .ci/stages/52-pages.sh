@@ -34,6 +34,7 @@ docs/gpu.md#sources-in-device-memory        a part of a program with a GPU
 docs/gpu.md#device-side-arrival             a part of a program with a GPU
 docs/gpu.md#device-side-arrival/2           a kernel for a GPU
 docs/gstreamer.md#gpu-memory        needs a GPU with an encoder
+docs/host-segment.md#frames-that-are-held   a figure
 docs/memory.md#memory               a figure
 docs/mutation.md#mutation-testing-of-the-protocol   takes hours
 docs/protocol.md#sealed-control-datagrams   a layout

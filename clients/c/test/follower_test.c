@@ -796,19 +796,26 @@ static void should_show_that_it_lives(void) {
     fake_publish(&pair.leader, &pair.segment, 0, 100, true);
     const fc_frame *frame = next(&pair);
     CHECK(fake_lives(&pair.segment, 0));
+    int runs[2];
     int stays[2];
-    CHECK(pipe(stays) == 0);
+    CHECK(pipe(runs) == 0 && pipe(stays) == 0);
     pid_t child = fork();
     if (child == 0) {
         char none;
         close(stays[1]);
-        _exit(read(stays[0], &none, 1) == 0 ? 0 : 1);
+        /* It has given up what it had of the parent by now. */
+        bool told = write(runs[1], "", 1) == 1;
+        _exit(told && read(stays[0], &none, 1) == 0 ? 0 : 1);
     }
+    char begun;
+    CHECK(read(runs[0], &begun, 1) == 1);
     fc_frame_release(frame);
     fc_close(pair.subscriber);
     CHECK(!fake_lives(&pair.segment, 0));
-    close(stays[0]);
-    close(stays[1]);
+    for (int i = 0; i < 2; i++) {
+        close(runs[i]);
+        close(stays[i]);
+    }
     int status;
     CHECK(waitpid(child, &status, 0) == child && status == 0);
     fake_stop(&pair.leader);
