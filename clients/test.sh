@@ -1640,13 +1640,13 @@ test_serve_refuses() {
     start server "$tool" serve "$channel"
     local server=$started
     await server 'waits for a source'
-    mkdir -p "$work/other"
+    mkdir -p "$work/foreign"
     cp -r "$here/c/Makefile" "$here/c/src" "$here/c/include" "$here/c/examples" "$here/c/libframecast.map" \
-        "$here/c/framecast.pc.in" "$work/other"
-    sed -i 's/^#define FC_LAYOUT_VERSION .*/#define FC_LAYOUT_VERSION INT64_C(99)/' "$work/other/src/segment_layout.h"
-    make -s -C "$work/other" build/subscribe
+        "$here/c/framecast.pc.in" "$work/foreign"
+    sed -i 's/^#define FC_LAYOUT_VERSION .*/#define FC_LAYOUT_VERSION INT64_C(99)/' "$work/foreign/src/segment_layout.h"
+    make -s -C "$work/foreign" build/subscribe
     local status=0
-    "$work/other/build/subscribe" --wait-ms 5000 "$channel" >"$work/one" 2>"$work/line" || status=$?
+    "$work/foreign/build/subscribe" --wait-ms 5000 "$channel" >"$work/one" 2>"$work/line" || status=$?
     cat "$work/one" "$work/line" "$work/server"
     [ "$status" = 2 ] && [ "$(wc -l <"$work/line")" = 1 ]
     local version

@@ -543,15 +543,23 @@ serve_unit() {
 stat_lines() {
     local uri='framecast:udp?group=224.20.30.39:24326|channel=cam1|interface=eth0'
     start subscriber b "./framecast subscribe '$uri' --device host"
-    start publisher a "./framecast publish '$uri' --input test --video 1280x720xrgb24"
+    start publisher a "./framecast publish '$uri|host-group=auto' --input test --video 1280x720xrgb24"
     await publisher 'transport: udp'
+    python_program a
+    # It has more frames than the window has room for.
+    printf '%s\n' 'import collections, sys, framecast' 'held = collections.deque(maxlen=12)' \
+        'with framecast.subscribe(sys.argv[1]) as stream:' '    for frame in stream:' '        held.append(frame)' \
+        >"$reader/program.py"
+    start reader a "${variables}python3 program.py '$uri|host-group=auto'"
     start stat a './framecast stat --every 1'
     await stat 'to 10.77.0.2:.* held the publisher back for' 2
+    await stat 'to process .* on this host .* copied' 2
     interrupt stat
     ended stat
     interrupt publisher
     ended publisher
     ended subscriber
+    ended reader
     "$pages" alike docs/services.md#who-holds-a-publisher-back "$desk/stat.log"
 }
 

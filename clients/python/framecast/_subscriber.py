@@ -6,7 +6,7 @@ import ctypes
 import os
 import threading
 import weakref
-from typing import Any, AsyncIterator, Callable, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, AsyncIterator, Callable, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 from . import _errors, _library
 from ._frame import Frame, Lost
@@ -169,8 +169,8 @@ class Subscriber:
             self.uri = uri
             self._cuda_device = _library.cuda_device(life.place.handle)
             self._ended = False
-            # Empty ones, and one with a frame that an interrupt kept from the caller.
-            self._places: List[_library.Place] = []
+            # By thread. What an interrupt kept from a caller stays there for the next call.
+            self._places: Dict[int, _library.Place] = {}
             self._life = life
             _register(life)
         except BaseException:
@@ -182,15 +182,18 @@ class Subscriber:
         """The next frame. None: none within `timeout` seconds (without one: for ever), or the stream has ended."""
         ms = -1 if timeout is None else int(min(max(0, timeout * _MS_PER_S + 0.999), _LONGEST_MS))
         places = self._places
-        place = places.pop() if places else _library.Place(_library.PLACE_FRAME)
-        try:
-            frame = self._fill(place, ms)
-        except BaseException:
-            # What an interrupt kept from the caller is for the next call.
-            places.append(place)
-            raise
-        if frame is None:
-            places.append(place)
+        thread = threading.get_ident()
+        place = places.get(thread)
+        if place is None:
+            place = places[thread] = _library.Place(_library.PLACE_FRAME)
+        frame = self._fill(place, ms)
+        if frame is not None:
+            # Interpreters look for signals behind calls, and not behind a deletion.
+            try:
+                del places[thread]
+            except KeyError:
+                # Another thread has closed the subscriber.
+                pass
         return frame
 
     def _fill(self, place: _library.Place, ms: int) -> Optional[Frame]:

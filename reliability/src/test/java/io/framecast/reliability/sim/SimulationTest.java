@@ -326,11 +326,11 @@ final class SimulationTest {
     private static final String EXPECTED = """
               0.0 % 1: 1365 MB/s,    0 repairs, wire +2.9 %
               0.0 % 8: 1364 MB/s,    0 repairs, wire +3.0 %
-              0.1 % 1: 1362 MB/s,   29 repairs, wire +3.0 %
-              0.1 % 8: 1324 MB/s,  232 repairs, wire +3.8 %
-              1.0 % 1: 1232 MB/s,  285 repairs, wire +3.9 %
-              1.0 % 8:  865 MB/s, 2285 repairs, wire +11.1 %
-              5.0 % 1:  583 MB/s, 1525 repairs, wire +8.4 %
-              5.0 % 8:  292 MB/s, 11517 repairs, wire +44.2 %
+              0.1 % 1: 1360 MB/s,   29 repairs, wire +3.0 %
+              0.1 % 8: 1338 MB/s,  233 repairs, wire +3.8 %
+              1.0 % 1: 1227 MB/s,  284 repairs, wire +3.9 %
+              1.0 % 8:  881 MB/s, 2288 repairs, wire +11.2 %
+              5.0 % 1:  572 MB/s, 1527 repairs, wire +8.4 %
+              5.0 % 8:  290 MB/s, 11540 repairs, wire +44.3 %
             """;
 }
