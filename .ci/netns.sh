@@ -41,6 +41,26 @@ trap clean EXIT
 trap 'exit 143' TERM HUP
 trap 'exit 130' INT
 
+# What is wrong in the present case.
+why=
+
+# fail TEXT: one more.
+fail() {
+    why="${why:+$why; }$1"
+}
+
+# said FILE: what a process had to say at last, on one line.
+said() {
+    tail -n 2 "$1" | tr '\n' ' '
+}
+
+# ended PID EXPECTED NAME: waits, and says so when a process ended otherwise.
+ended() {
+    local status=0
+    wait "$1" || status=$?
+    [ "$status" = "$2" ] || fail "$3 ended with $status, not $2: $(said "$work/$3.log")"
+}
+
 # add_namespace NAME: with the loopback up.
 add_namespace() {
     step ip netns add "$1" || return

@@ -110,22 +110,6 @@ subscribe() {
     processes+=($!)
 }
 
-why=
-fail() {
-    why="${why:+$why; }$1"
-}
-
-said() {
-    tail -n 2 "$1" | tr '\n' ' '
-}
-
-# ended PID EXPECTED NAME: waits, and says so when a process ended otherwise.
-ended() {
-    local status=0
-    wait "$1" || status=$?
-    [ "$status" = "$2" ] || fail "$3 ended with $status, not $2: $(said "$work/$3.log")"
-}
-
 # whole NAME…: these subscribers ended well and have the file.
 whole() {
     local name

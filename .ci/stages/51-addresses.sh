@@ -54,22 +54,6 @@ make_network() {
 port=25700
 # Of a publisher that evicted nobody.
 publisher_status=0
-why=
-fail() {
-    why="${why:+$why; }$1"
-}
-
-said() {
-    tail -n 2 "$1" | tr '\n' ' '
-}
-
-# ended PID EXPECTED NAME: waits, and says so when a process ended otherwise.
-ended() {
-    local status=0
-    wait "$1" || status=$?
-    [ "$status" = "$2" ] || fail "$3 ended with $status, not $2: $(said "$work/$3.log")"
-}
-
 # beside MODE [ARGUMENT…]: a stream to one subscriber, all that its source sends is captured, and a stranger.
 beside() {
     local uri publisher subscriber capture

@@ -88,11 +88,6 @@ field() {
     printf '%s' "${value:-?}"
 }
 
-# said FILE: what a process had to say at last, on one line.
-said() {
-    tail -n 2 "$1" | tr '\n' ' '
-}
-
 # transfer URI RECEIVERS: sets `why` to the reason where a file did not arrive whole.
 transfer() {
     local uri=$1 receivers=$2 i status publisher subscribers=()

@@ -93,17 +93,6 @@ subscribe() {
     processes+=($!)
 }
 
-fail() {
-    why="${why:+$why; }$1"
-}
-
-# ended PID EXPECTED NAME: waits, and says so when a process ended otherwise.
-ended() {
-    local status=0
-    wait "$1" || status=$?
-    [ "$status" = "$2" ] || fail "$3 ended with $status, not $2: $(said "$work/$3.log")"
-}
-
 # whole NUMBER…: these subscribers ended well and have the file.
 whole() {
     local number
@@ -186,11 +175,6 @@ field() {
     local value
     value=$(sed -n "s/.*\"$2\": *\([0-9.]*\).*/\1/p" "$1" 2>/dev/null | head -n 1)
     printf '%s' "${value:-?}"
-}
-
-# said FILE: what a process had to say at last, on one line.
-said() {
-    tail -n 2 "$1" | tr '\n' ' '
 }
 
 uri() {

@@ -328,7 +328,7 @@ public final class GroupLeader implements AutoCloseable {
                 copiesSaid &= ~place;
             } else if ((copiesSaid & place) == 0) {
                 copiesSaid |= place;
-                notices.accept("host group at " + path + ": process " + shared.processOf(i)
+                notices.accept("host group at " + path + ": " + UnixSocket.describe(shared.processOf(i))
                         + " keeps more frames than the ring has room for, " + shared.heldBy(i)
                         + " now, and copies them; a larger frames-held= of all members, or fewer frames that it holds at"
                         + " once spare the copies");

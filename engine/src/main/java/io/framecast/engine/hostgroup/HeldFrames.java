@@ -7,6 +7,8 @@ import io.framecast.engine.memory.SystemMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The frames of one segment that its user reads in the ring. Where the leader may lack the room of the oldest of them,
@@ -23,6 +25,7 @@ final class HeldFrames {
     // Copies take a part of the memory that is available, or this if that is more.
     private static final int MEMORY_PART = 4;
     private static final long MEMORY_MIN = 64L << 20;
+    private static final long BUFFER_MIN = 4096;
 
     /// A frame that the user has.
     static final class Held {
@@ -67,12 +70,12 @@ final class HeldFrames {
     private final RingView ring;
     private final Arena arena;
     private final long ringBytes;
-    private final long frameMaxBytes;
     private final long inPlaceMax;
     private final long copiedMax = Math.max(MEMORY_MIN, SystemMemory.availableBytes() / MEMORY_PART);
     // By entry: frames in the ring that the user has and that are no copies.
     private final @Nullable Held[] inPlace = new Held[SegmentLayout.ENTRIES];
-    private final ArrayDeque<MemorySegment> spare = new ArrayDeque<>();
+    // By size: memory for copies elsewhere, of 4 KiB << index bytes.
+    private final List<ArrayDeque<MemorySegment>> spare = new ArrayList<>();
     // Offset behind the frame that was given last.
     private long end;
     private int format;
@@ -93,7 +96,6 @@ final class HeldFrames {
         this.ring = ring;
         this.arena = arena;
         this.ringBytes = ringBytes;
-        this.frameMaxBytes = frameMaxBytes;
         inPlaceMax = ringBytes - frameMaxBytes - SLOTS_MORE * slotBytes - reservedBytes;
     }
 
@@ -122,7 +124,7 @@ final class HeldFrames {
         format = formatPlace;
         end = offset + frame.byteSize();
         final boolean copies = ring.isKept(offset, frame.byteSize());
-        final MemorySegment buffer = copies ? buffer() : null;
+        final MemorySegment buffer = copies ? buffer(frame.byteSize()) : null;
         final MemorySegment memory;
         if (buffer == null) {
             memory = frame;
@@ -130,7 +132,7 @@ final class HeldFrames {
             final MemorySegment copy = buffer.asSlice(0, frame.byteSize());
             copy.copyFrom(ring.ring(offset, frame.byteSize()));
             memory = copy.asReadOnly();
-            count(frame.byteSize());
+            count(buffer.byteSize());
         }
         final Held made = new Held(number, offset, memory, formats, buffer);
         if (buffer == null) {
@@ -140,19 +142,28 @@ final class HeldFrames {
         return made;
     }
 
-    private MemorySegment buffer() {
-        final MemorySegment used = spare.poll();
+    private MemorySegment buffer(final long bytes) {
+        final int size = sizeIndex(bytes);
+        while (spare.size() <= size) {
+            spare.add(new ArrayDeque<>());
+        }
+        final MemorySegment used = spare.get(size).poll();
         if (used != null) {
             return used;
         }
         try {
-            return Pages.allocate(arena, frameMaxBytes);
+            return Pages.allocate(arena, BUFFER_MIN << size);
         } catch (final OutOfMemoryError e) {
             throw new DeviceException(
                     "host group: no memory for a copy of a frame beside " + held
                             + " that are held; release frames, or raise ulimit -v",
                     e);
         }
+    }
+
+    // Of the smallest power of two, from the least size on, that holds so many bytes.
+    private static int sizeIndex(final long bytes) {
+        return Long.SIZE - Long.numberOfLeadingZeros((Math.max(bytes, 1) - 1) / BUFFER_MIN);
     }
 
     private void count(final long bytes) {
@@ -198,8 +209,8 @@ final class HeldFrames {
             return false;
         }
         if (one.buffer != null) {
-            copiedBytes -= one.memory.byteSize();
-            spare.add(one.buffer);
+            copiedBytes -= one.buffer.byteSize();
+            spare.get(sizeIndex(one.buffer.byteSize())).add(one.buffer);
             return false;
         }
         inPlace[SegmentLayout.index(one.number)] = null;

@@ -8,7 +8,6 @@ import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportCapabilities;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -79,23 +78,12 @@ public final class FaultyTransport implements TransportProvider {
         return transport;
     }
 
-    private final class Counted implements Transport {
-        private final Transport inner;
+    private final class Counted extends ForwardingTransport {
         private final List<FaultyLane> lanes = new CopyOnWriteArrayList<>();
         private final AtomicInteger closes = new AtomicInteger();
 
         Counted(final Transport inner) {
-            this.inner = inner;
-        }
-
-        @Override
-        public TransportCapabilities capabilities() {
-            return inner.capabilities();
-        }
-
-        @Override
-        public boolean isOneHost(final LaneAddress first, final LaneAddress second) {
-            return inner.isOneHost(first, second);
+            super(inner);
         }
 
         @Override
@@ -111,7 +99,7 @@ public final class FaultyTransport implements TransportProvider {
         @Override
         public void close() {
             closes.incrementAndGet();
-            inner.close();
+            super.close();
         }
     }
 
@@ -165,7 +153,7 @@ public final class FaultyTransport implements TransportProvider {
         @Override
         public void close() {
             closes.incrementAndGet();
-            inner.close();
+            super.close();
         }
     }
 }

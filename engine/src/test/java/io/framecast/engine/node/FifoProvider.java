@@ -6,11 +6,9 @@ import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.FifoNetwork;
 import io.framecast.api.spi.FifoTransport;
 import io.framecast.api.spi.Lane;
-import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportCapabilities;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -61,25 +59,17 @@ record FifoProvider(FifoNetwork network, int postedMax, double drops, int lag, S
         return drops == 0 ? transport : new Dropping(transport, drops);
     }
 
-    private record Dropping(Transport inner, double drops) implements Transport {
-        @Override
-        public TransportCapabilities capabilities() {
-            return inner.capabilities();
-        }
+    private static final class Dropping extends ForwardingTransport {
+        private final double drops;
 
-        @Override
-        public boolean isOneHost(final LaneAddress first, final LaneAddress second) {
-            return inner.isOneHost(first, second);
+        Dropping(final Transport inner, final double drops) {
+            super(inner);
+            this.drops = drops;
         }
 
         @Override
         public Lane open(final LaneConfig config) {
             return new DroppingLane(inner.open(config), drops);
-        }
-
-        @Override
-        public void close() {
-            inner.close();
         }
     }
 

@@ -10,7 +10,6 @@ import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportCapabilities;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -71,27 +70,11 @@ final class HostileTransport implements TransportProvider {
 
     @Override
     public Transport open(final TransportConfig config) {
-        final Transport inner = real.open(config);
-        return new Transport() {
-            @Override
-            public TransportCapabilities capabilities() {
-                return inner.capabilities();
-            }
-
-            @Override
-            public boolean isOneHost(final LaneAddress first, final LaneAddress second) {
-                return inner.isOneHost(first, second);
-            }
-
+        return new ForwardingTransport(real.open(config)) {
             @Override
             public Lane open(final LaneConfig laneConfig) {
                 final SendRing ring = laneConfig.send();
                 return ring == null ? inner.open(laneConfig) : new HostileLane(inner, laneConfig, ring);
-            }
-
-            @Override
-            public void close() {
-                inner.close();
             }
         };
     }

@@ -10,11 +10,9 @@ import io.framecast.api.Subscriber;
 import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.provider.TransportProvider;
 import io.framecast.api.spi.Lane;
-import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportCapabilities;
 import io.framecast.engine.udp.UdpTransportProvider;
 import io.framecast.reliability.wire.ControlLayout;
 import java.lang.foreign.MemorySegment;
@@ -53,18 +51,7 @@ class JoinObstacleTest {
 
         @Override
         public Transport open(final TransportConfig config) {
-            final Transport inner = real.open(config);
-            return new Transport() {
-                @Override
-                public TransportCapabilities capabilities() {
-                    return inner.capabilities();
-                }
-
-                @Override
-                public boolean isOneHost(final LaneAddress first, final LaneAddress second) {
-                    return inner.isOneHost(first, second);
-                }
-
+            return new ForwardingTransport(real.open(config)) {
                 @Override
                 public Lane open(final LaneConfig lane) {
                     final Lane opened = inner.open(lane);
@@ -76,11 +63,6 @@ class JoinObstacleTest {
                                     return count;
                                 }
                             };
-                }
-
-                @Override
-                public void close() {
-                    inner.close();
                 }
             };
         }

@@ -1,44 +1,35 @@
 package io.framecast.engine.node;
 
 import io.framecast.api.spi.Lane;
-import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportCapabilities;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /// A transport that reads posted datagrams like a device: later, one by one, in order.
-///
-/// @param lag datagrams of a lane that it has not read yet, at most; none on the control lane
-/// @param asleep lanes of these kinds read nothing while the set holds them
-record LateTransport(Transport inner, int lag, Set<LaneKind> asleep) implements Transport {
+final class LateTransport extends ForwardingTransport {
+    private final int lag;
+    private final Set<LaneKind> asleep;
+
     LateTransport(final Transport inner, final int lag) {
         this(inner, lag, Set.of());
     }
 
-    @Override
-    public TransportCapabilities capabilities() {
-        return inner.capabilities();
-    }
-
-    @Override
-    public boolean isOneHost(final LaneAddress first, final LaneAddress second) {
-        return inner.isOneHost(first, second);
+    /// @param lag datagrams of a lane that it has not read yet, at most; none on the control lane
+    /// @param asleep lanes of these kinds read nothing while the set holds them
+    LateTransport(final Transport inner, final int lag, final Set<LaneKind> asleep) {
+        super(inner);
+        this.lag = lag;
+        this.asleep = asleep;
     }
 
     @Override
     public Lane open(final LaneConfig config) {
         final Lane lane = inner.open(config);
         return config.kind() == LaneKind.CONTROL ? lane : new LateLane(lane, lag, () -> asleep.contains(config.kind()));
-    }
-
-    @Override
-    public void close() {
-        inner.close();
     }
 
     private record Waiting(int peer, int slot) {}

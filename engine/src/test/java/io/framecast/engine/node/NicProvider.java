@@ -3,9 +3,6 @@ package io.framecast.engine.node;
 import io.framecast.api.Channel;
 import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.provider.TransportProvider;
-import io.framecast.api.spi.Lane;
-import io.framecast.api.spi.LaneAddress;
-import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
@@ -38,10 +35,22 @@ record NicProvider(TransportProvider inner, OneSided nic) implements TransportPr
         return new Reaching(inner.open(config), nic);
     }
 
-    private record Reaching(Transport transport, OneSided oneSided) implements Transport {
+    private static final class Reaching extends ForwardingTransport {
+        private final OneSided nic;
+
+        Reaching(final Transport inner, final OneSided nic) {
+            super(inner);
+            this.nic = nic;
+        }
+
+        @Override
+        public OneSided oneSided() {
+            return nic;
+        }
+
         @Override
         public TransportCapabilities capabilities() {
-            final TransportCapabilities known = transport.capabilities();
+            final TransportCapabilities known = inner.capabilities();
             return new TransportCapabilities(
                     known.name(),
                     known.hardwareMulticast(),
@@ -52,21 +61,6 @@ record NicProvider(TransportProvider inner, OneSided nic) implements TransportPr
                     known.headerReserveBytes(),
                     known.datagramBytesMax(),
                     known.placement());
-        }
-
-        @Override
-        public boolean isOneHost(final LaneAddress first, final LaneAddress second) {
-            return transport.isOneHost(first, second);
-        }
-
-        @Override
-        public Lane open(final LaneConfig config) {
-            return transport.open(config);
-        }
-
-        @Override
-        public void close() {
-            transport.close();
         }
     }
 }

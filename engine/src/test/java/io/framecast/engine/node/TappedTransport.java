@@ -8,7 +8,6 @@ import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportCapabilities;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -73,29 +72,13 @@ final class TappedTransport implements TransportProvider {
 
     @Override
     public Transport open(final TransportConfig config) {
-        final Transport inner = real.open(config);
-        return new Transport() {
-            @Override
-            public TransportCapabilities capabilities() {
-                return inner.capabilities();
-            }
-
-            @Override
-            public boolean isOneHost(final LaneAddress first, final LaneAddress second) {
-                return inner.isOneHost(first, second);
-            }
-
+        return new ForwardingTransport(real.open(config)) {
             @Override
             public Lane open(final LaneConfig laneConfig) {
                 final Lane lane = inner.open(laneConfig);
                 addresses.put(laneConfig.kind(), lane.address());
                 final SendRing ring = laneConfig.send();
                 return ring == null ? lane : new TappedLane(lane, laneConfig.kind(), ring);
-            }
-
-            @Override
-            public void close() {
-                inner.close();
             }
         };
     }
