@@ -21,7 +21,7 @@ import shlex
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# Records of decisions tell what was; the plan tells what is not yet.
+# Records of decisions say what was; the plan says what is not built.
 LEFT_OUT = {"docs/plan.md"}
 FENCE = re.compile(r" *```(\S*)\s*$")
 HEADING = re.compile(r"#{1,6} (.*)")

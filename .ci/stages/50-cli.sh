@@ -391,7 +391,7 @@ fifo_without_writer() {
     [ $((SECONDS - begin)) -le 40 ] && [ -s "$work/a.json" ]
 }
 
-# A FIFO that nobody reads is reported, and waited for no longer than --wait-timeout.
+# A FIFO without a reader is reported, and waited for no longer than --wait-timeout.
 output_without_reader() {
     fresh_uri auto
     mkfifo "$work/fifo"
@@ -399,7 +399,7 @@ output_without_reader() {
         grep -q "^--out: no process reads $work/fifo: waiting for one" "$work/err"
 }
 
-# A disk that takes writes and fails at the flush: status 2, and 0 where nobody asked for the disk.
+# A disk that takes writes and fails at the flush: status 2, and 0 with --no-sync.
 flush_fails() {
     local status=0
     printf '#include <errno.h>\nint fsync(int f) { errno = EIO; return -(f >= 0); }\nint fdatasync(int f) { return fsync(f); }\n' \

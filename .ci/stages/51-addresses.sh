@@ -52,7 +52,7 @@ make_network() {
 }
 
 port=25700
-# Of a publisher that evicted nobody.
+# Of a publisher that evicted no member.
 publisher_status=0
 # beside MODE [ARGUMENT…]: a stream to one subscriber, all that its source sends is captured, and a stranger.
 beside() {

@@ -167,7 +167,7 @@ removed() {
     for last in "${members[@]}"; do
         wait "$last" || { printf 'failed: removed: status %d: %s\n' "$?" "$(tail -n 3 "$work"/removed-*.log)"; exit 1; }
     done
-    ! grep -h 'stood still' "$work"/removed-?.log || { printf 'failed: removed: nobody stood still\n'; exit 1; }
+    ! grep -h 'stood still' "$work"/removed-?.log || { printf 'failed: removed: no process stood still\n'; exit 1; }
     python3 - "$work" <<'PYTHON'
 import json
 import sys

@@ -804,8 +804,8 @@ static void should_show_that_it_lives(void) {
         char none;
         close(stays[1]);
         /* It has given up what it had of the parent by now. */
-        bool told = write(runs[1], "", 1) == 1;
-        _exit(told && read(stays[0], &none, 1) == 0 ? 0 : 1);
+        bool wrote = write(runs[1], "", 1) == 1;
+        _exit(wrote && read(stays[0], &none, 1) == 0 ? 0 : 1);
     }
     char begun;
     CHECK(read(runs[0], &begun, 1) == 1);

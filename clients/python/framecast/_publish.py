@@ -60,7 +60,7 @@ def _nobody() -> Optional["Claim"]:
 class Claim:
     """Room for a frame in the ring. `with` commits it, and gives it back after an exception.
 
-    It is given back, too, when the thread that made it claims again, or nobody has it any more: an interrupt may come
+    It is given back, too, when the thread that made it claims again, or the last reference to it is gone: an interrupt may come
     anywhere, between the call that makes a claim and the assignment of its result, too.
     """
 
@@ -186,9 +186,9 @@ class Publisher:
             self._user: Optional[Tuple[Union[Format, bytes], bytes]] = None
             # Key and CBOR of the frame before, where they do.
             self._own: Tuple[Any, bytes] = (None, _described.NOTHING)
-            # What the next frame is to those who read it; None: not known, for an interrupt came.
+            # The format that readers know; None: not known, for an interrupt came.
             self._said: Optional[bytes] = _described.NOTHING
-            # The newest claim, or None where nobody has it any more.
+            # The newest claim, or None where the last reference to it is gone.
             self._current: Callable[[], Optional[Claim]] = _nobody
             # Whether it is neither committed nor aborted, and how many in a row were left like that.
             self._claimed = False

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 /// @param auth `psk:FILE`: all who hold a key of that file; `keys:PATH`: at a publisher a directory with a key file for
 ///     each member, at a subscriber its own key file; empty: everybody. Both ends have it, or neither. See SECURITY.md
 /// @param cipher as `cipher=` names it; NONE where it does not: then [#payloadCipher] follows from the others
-/// @param payloads whether those who hold no key may read and alter payloads, which both ends say alike
+/// @param payloads whether hosts without a key may read and alter payloads, which both ends say alike
 /// @param rekeyMs time after which a publisher changes the keys, in milliseconds; 0: only after an eviction and where a
 ///     key was used long enough
 public record SecurityOptions(String auth, Cipher cipher, Payloads payloads, int rekeyMs) {
@@ -40,7 +40,7 @@ public record SecurityOptions(String auth, Cipher cipher, Payloads payloads, int
         }
     }
 
-    /// What becomes of payloads where there are keys, by its word in a URI.
+    /// The treatment of payloads where there are keys, by its word in a URI.
     public enum Payloads {
         /// They are encrypted and authenticated.
         PROTECTED("protected"),

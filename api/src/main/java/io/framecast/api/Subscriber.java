@@ -25,9 +25,9 @@ public interface Subscriber extends AutoCloseable {
         /// `sources=` more than one, the subscriber reports the end of a source ([#onSource]) and listens for
         /// others: this state is never reached.
         END_OF_STREAM,
-        /// The source fell silent for longer than alive-timeout, evicted this subscriber, or does not hold any more
-        /// what a subscriber that it waits for lacks; [#failure] says which, and what to do. Under
-        /// `delivery=evict=T` an eviction is for holding the source back longer than T.
+        /// The source fell silent for longer than alive-timeout, evicted this subscriber, or does not hold any
+        /// more the data that this subscriber lacks, though it waits for it; [#failure] says which, and what to
+        /// do. Under `delivery=evict=T` an eviction is for holding the source back longer than T.
         /// With `rejoin=`, it did not come back in time. Never with `sources=` more than one.
         SOURCE_LOST,
         /// This subscriber's own `ring=` is too small or too large, or its device or transport failed;

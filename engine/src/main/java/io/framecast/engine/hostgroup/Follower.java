@@ -306,7 +306,7 @@ final class Follower {
         }
     }
 
-    // The user reads on: a frame that he holds in the ring stays, and its room may be the leader's.
+    // The user reads on: a frame that the user holds in the ring stays, and its room may be the leader's.
     private void makeRoom() {
         final FollowerSegment shared = copies == null ? segment : null;
         if (shared != null && shared.enter()) {

@@ -651,7 +651,7 @@ final class FollowerSegment implements AutoCloseable {
         return frames.isFull();
     }
 
-    // For those who look after the leader.
+    // For the leader and `stat`.
     private void tellHeld() {
         final int reader = SegmentLayout.reader((member - SegmentLayout.member(0)) / SegmentLayout.MEMBER_BYTES);
         buffer.putLongOrdered(reader + SegmentLayout.READER_HELD, frames.held());

@@ -375,7 +375,7 @@ public final class GroupLeader implements AutoCloseable {
         }
     }
 
-    // It stood still so long that a follower leads now: what it receives would be nobody's. Where nobody leads
+    // It stood still so long that a follower leads now: what it receives would have no reader. Where no process leads
     // at the path it listens there again.
     private boolean isReplaced() {
         final long present = UnixSocket.inode(path);

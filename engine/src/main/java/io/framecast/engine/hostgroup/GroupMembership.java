@@ -60,7 +60,7 @@ final class GroupMembership implements AutoCloseable {
     private final Wakeup receiver;
     private final Consumer<String> notices;
     private final MemberFactory members;
-    // What it names to each leader: a successor knows by it who followed the leader before.
+    // Its number, the same to each leader: a successor recognizes by it the followers of the leader before.
     private final long number = ThreadLocalRandom.current().nextLong() | 1;
     private final Arena arena = Arena.ofShared();
     private final MemorySegment polled = arena.allocate(2L * Linux.POLLFD_BYTES, Long.BYTES);

@@ -387,7 +387,7 @@ final class LeaderSegment implements AutoCloseable {
         return awaiting;
     }
 
-    /// Receiver: the source's clock less that of this process. Followers are told by the host's monotonic
+    /// Receiver: the source's clock less that of this process. Followers get it by the host's monotonic
     /// clock: theirs may be another one.
     void clock(final long offsetNs, final long errorNs) {
         final EpochClock own = EpochClock.ofProcess();

@@ -75,7 +75,7 @@ public final class LocalReaders implements AutoCloseable {
     private byte[] metadata = {};
     private @Nullable StreamFormat format;
 
-    /// What a publisher knows of a reader.
+    /// The state of a reader, as its publisher knows it.
     ///
     /// @param place 0 …, another reader's when this one is gone
     /// @param name with its process

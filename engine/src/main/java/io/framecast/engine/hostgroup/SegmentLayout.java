@@ -196,7 +196,7 @@ final class SegmentLayout {
         return device(MEMBERS) + (place - 1) * FORMAT_STRIDE;
     }
 
-    // What a member says of the frames that its user has.
+    // A member's record about the frames that its user has.
     static final int READER_BYTES = 64;
     static final int READER_HELD = 0;
     static final int READER_COPIED = 8;

@@ -18,14 +18,14 @@ final class Survivors implements AutoCloseable {
 
     /// @param places by the number that a member names to each leader
     /// @param lives whether the member at a place lives
-    /// @param end runs once, when nobody asks any more
+    /// @param end runs once, behind the last question
     Survivors(final Map<Long, Integer> places, final IntPredicate lives, final Runnable end) {
         this.places = new HashMap<>(places);
         this.lives = lives;
         this.end = end;
     }
 
-    /// Nobody is to come.
+    /// No member is to come.
     static Survivors none() {
         return new Survivors(Map.of(), _ -> false, () -> {});
     }

@@ -11,7 +11,7 @@ import java.util.function.BooleanSupplier;
 /// @param payload of the frame in progress, as far as it was acknowledged; in the leader's ring
 /// @param waitedFor whether the source waits for the leader, as far as it said
 /// @param isNewest whether no other successor has claimed the membership since; any thread
-/// @param survivors the members that followed it; whoever takes them closes them
+/// @param survivors the members that followed it; the new owner closes them
 /// @param end runs when the payload is not read any more
 public record Takeover(
         long generation,

@@ -348,7 +348,7 @@ public final class Libc {
         return (int) call(KILL, process, signal, 0, 0, 0, 0);
     }
 
-    /// What an errno means.
+    /// The meaning of an errno.
     public static String strerror(final int error) {
         return MemorySegment.ofAddress(call(STRERROR, error, 0, 0, 0, 0, 0))
                 .reinterpret(ERROR_TEXT_BYTES)

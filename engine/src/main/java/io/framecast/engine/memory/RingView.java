@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Another process's mirrored ring, mapped to be read, in which runs of bytes can be kept: [#keep] puts a copy of their
 /// pages at their place, so that addresses and bytes stay what they are when the other process writes there again.
-/// Pages are shared by neighbours: a page is a copy as long as any run of it is kept, and whoever reads on in the ring
-/// asks [#isKept] and takes such bytes from [#ring].
+/// Pages are shared by neighbours: a page is a copy as long as any run of it is kept, and a reader that goes on
+/// in the ring asks [#isKept] and takes such bytes from [#ring].
 ///
 /// Owns its descriptor until [#close]; the mappings are the arena's. One thread at a time; any thread reads.
 public final class RingView implements AutoCloseable {
@@ -42,7 +42,7 @@ public final class RingView implements AutoCloseable {
         return view;
     }
 
-    /// What lies in the ring now.
+    /// The bytes in the ring now.
     public MemorySegment ring(final long offset, final long length) {
         return (pristine == null ? view : pristine).asSlice(offset, length);
     }

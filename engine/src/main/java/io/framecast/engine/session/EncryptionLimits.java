@@ -5,8 +5,8 @@ import io.framecast.api.PlacementOptions;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.spi.DeviceBackend;
 
-/// What a channel cannot have where its payloads are encrypted: a NIC that writes into a device's memory decrypts
-/// nothing, and one that sends from there encrypts nothing.
+/// The options that a channel cannot have where its payloads are encrypted: a NIC that writes into a device's
+/// memory decrypts nothing, and one that sends from there encrypts nothing.
 public final class EncryptionLimits {
     /// Why payloads do not go straight into a device's memory.
     public static final String NO_DIRECT =

@@ -143,7 +143,7 @@ class GroupLeaderTest {
             try (SharedFrames frames = share(ring)) {
                 living.remove(1);
                 assertTrue(comesTrue(frames::isReunited));
-                assertTrue(comesTrue(() -> ended), "nobody asks any more whether they live");
+                assertTrue(comesTrue(() -> ended), "the leader still asks whether they live");
             }
         }
     }

@@ -90,7 +90,7 @@ final class HostGroupsTest {
             Elsewhere.forget(here, common);
             assertEquals(there, Elsewhere.find(here, common), "another one's link");
         }
-        assertNull(Elsewhere.find(here, common), "nobody listens any more");
+        assertNull(Elsewhere.find(here, common), "no process listens any more");
         Elsewhere.forget(there, common);
         assertEquals(Set.of(), names(common));
         try (UnixSocket _ = UnixSocket.listen(here)) {

@@ -113,7 +113,7 @@ class RefusedMemberTest {
         }
     }
 
-    /// A process that was stopped as soon as it listened: it accepts nobody, and no other follower is there.
+    /// A process that was stopped as soon as it listened: it accepts no connection, and no other follower is there.
     @Test
     void shouldReplaceALeaderThatReadsNothing() throws Exception {
         final Channel channel = StreamFixture.channel("udp", "|device=host|host-group=silent");

@@ -18,7 +18,7 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// What a reader sees of a ring of which it keeps parts.
+/// A reader's view of a ring of which it keeps parts.
 final class RingViewTest {
     private static final int PAGES = 16;
 

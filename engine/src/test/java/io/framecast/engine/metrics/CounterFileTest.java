@@ -143,7 +143,7 @@ final class CounterFileTest {
     }
 
     /// A container that shares the directory has processes of its own numbers: what is here by this number is
-    /// nobody, or another process.
+    /// no process, or another one.
     @Test
     void shouldSeeThatAProcessOfAnotherContainerRuns() throws Exception {
         final Process child = start("");

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// A publisher over `udp`, whom a stranger gives his own address and that of another host, with its own sockets.
+/// A publisher over `udp`, and a stranger that names its own address and that of another host, with sockets of its own.
 final class ForeignAddressTest {
     private static final long STRANGER = 77;
     private static final long SUCCESSOR = 78;
@@ -95,7 +95,7 @@ final class ForeignAddressTest {
                 1 << 20, Delivery.LATEST, SECRET, new LaneAddresses(control, repair), CoRootOffer.NONE);
     }
 
-    // What comes to a socket in a while.
+    // The datagrams that come to a socket in a while.
     private List<MemorySegment> takeAll(final DatagramChannel socket) throws IOException {
         final List<MemorySegment> all = new ArrayList<>();
         final ByteBuffer buffer = ByteBuffer.allocate(2_000);

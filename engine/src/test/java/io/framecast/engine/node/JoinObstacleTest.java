@@ -21,7 +21,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// What keeps a subscriber from a source is named, at both ends, and what follows does not replace it.
+/// The obstacle between a subscriber and a source is named at both ends, and later events do not replace it.
 class JoinObstacleTest {
     private final InvokedNodes nodes = new InvokedNodes();
 

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 final class EpochClockTest {
-    /// What stamps frames, and what the source says of its clock.
+    /// The clock that stamps frames, and that the source announces.
     @Test
     void shouldBeOneForAProcess() {
         final EpochClock clock = EpochClock.ofProcess();

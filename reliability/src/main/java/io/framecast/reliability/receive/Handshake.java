@@ -81,7 +81,7 @@ final class Handshake {
         earlierBuild = true;
     }
 
-    /// Whether the source answered as builds do that did not know ADMIT's value: it can admit nobody of this one.
+    /// Whether the source answered as builds do that did not know ADMIT's value: it can admit no receiver of this one.
     boolean isSourceEarlier() {
         return earlierBuild;
     }

@@ -193,7 +193,7 @@ public final class ReceiverMachine {
         return stream;
     }
 
-    /// Whether the source is of an earlier build, which admits nobody of this one.
+    /// Whether the source is of an earlier build, which admits no receiver of this one.
     public boolean isSourceEarlier() {
         return handshake.isSourceEarlier();
     }

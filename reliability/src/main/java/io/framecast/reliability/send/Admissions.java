@@ -40,7 +40,7 @@ final class Admissions {
     private final JoinAttempts attempts = new JoinAttempts();
     private long strangerNs;
 
-    /// @param random for probe tokens, and for values that nobody may guess
+    /// @param random for probe tokens, and for values that no host may guess
     Admissions(
             final StreamInfo stream,
             final MemberTable members,

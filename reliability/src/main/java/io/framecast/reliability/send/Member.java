@@ -31,7 +31,7 @@ final class Member implements MemberStatus {
     int token;
     /// Of ADMIT; READY must return it.
     long value;
-    /// READY returned the value: whoever hears at the addresses in use asked for what goes there.
+    /// READY returned the value: the host at the addresses in use asked for what goes there.
     boolean proven;
     /// Of repairs that it asks for.
     final RepairBudget budget = new RepairBudget();

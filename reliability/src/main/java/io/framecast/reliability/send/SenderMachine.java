@@ -101,7 +101,7 @@ public final class SenderMachine {
 
     /// Makes a sender over the window that its publisher fills.
     ///
-    /// @param random for probe tokens, and for values that nobody may guess
+    /// @param random for probe tokens, and for values that no host may guess
     public SenderMachine(
             final SenderConfig config,
             final SendWindow window,

@@ -19,9 +19,9 @@ final class SimNetwork {
     // A link counts what it holds for longer.
     private static final long LATE_NS = 1_000_000;
 
-    /// Somebody at a host of his own, who hears what goes to all. He is no receiver, and no host of the run.
+    /// A stranger at a host of its own, which hears all multicast. It is no receiver, and no host of the run.
     interface Stranger {
-        /// His addresses, and those of others who want nothing, behind those of the receivers.
+        /// The stranger's addresses, and those of hosts that asked for nothing, behind those of the receivers.
         int addresses();
 
         /// The source sends to all.
@@ -29,7 +29,7 @@ final class SimNetwork {
 
         /// A host sends to one.
         ///
-        /// @param stranger the number of one of his addresses; negative for an address of a receiver
+        /// @param stranger the number of one of the stranger's addresses; negative for an address of a receiver
         void see(int stranger, SimLane lane, MemorySegment datagram);
     }
 

@@ -360,7 +360,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
     @Test
     void shouldLookAtABoundedNumberOfRequestsAtATime() {
         list(3, 0, 1, 20);
-        // What it had and does not hold is looked at, and not repaired.
+        // Datagrams that it had and does not hold are looked at, and not repaired.
         for (long sequence = 0; sequence < SLOTS; sequence++) {
             window.receive(sequence);
         }

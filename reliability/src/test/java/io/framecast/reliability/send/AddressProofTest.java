@@ -92,7 +92,7 @@ final class AddressProofTest {
         pair.toReceiver.clear();
     }
 
-    // Whatever it may think of.
+    // Every type of datagram.
     private void ask(final long id) {
         final AckValues values = new AckValues().progress(0, SLOTS, 0).echo(AckLayout.NO_ECHO, 0);
         tell(AckLayout.write(ids(id).in(scratch), values));
@@ -114,7 +114,7 @@ final class AddressProofTest {
         return types;
     }
 
-    /// A NACK of 64 bytes made the source send its window to whoever a JOIN named.
+    /// A NACK of 60 bytes made the source send its window to any host that a JOIN named.
     @Test
     void shouldRepairNothingForWhoHasHeardTheProbeAlone() {
         joinAndStream();
@@ -183,7 +183,7 @@ final class AddressProofTest {
         assertEquals(SLOTS, pair.repairs.size());
     }
 
-    /// Whatever it sends but the proof.
+    /// All datagrams but the proof.
     @Test
     void shouldKeepNoMembershipThatMovedToNobody() {
         joinAndStream();

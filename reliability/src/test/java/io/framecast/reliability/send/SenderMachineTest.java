@@ -122,7 +122,7 @@ final class SenderMachineTest {
         assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
         assertEquals(Verdict.IMPOSSIBLE, ready(5, token + 1, 10));
         assertEquals(Verdict.IMPOSSIBLE, ready(5, token, 0));
-        // Who hears the group knows the token, and no value.
+        // A host that hears the group knows the token, and no value.
         final long value = values.put(5L, 0L);
         assertEquals(Verdict.IMPOSSIBLE, ready(5, token, 10));
         values.put(5L, value);

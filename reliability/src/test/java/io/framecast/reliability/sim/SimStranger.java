@@ -24,10 +24,10 @@ import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
 
-/// Hears the group and asks the source for everything, at addresses of his own, of others and of receivers. He returns
-/// no value of ADMIT, so nothing else may go to any of these addresses for him.
+/// Hears the group and asks the source for everything, at addresses of its own, of others and of receivers. It returns
+/// no value of ADMIT, so nothing else may go to any of these addresses for it.
 final class SimStranger implements SimNetwork.Stranger {
-    // His own, and two of others.
+    // Its own, and two of others.
     private static final int ADDRESSES = 3;
     private static final int IDS = 2;
     private static final int KINDS = 10;
@@ -150,7 +150,7 @@ final class SimStranger implements SimNetwork.Stranger {
                 new CoRootOffer(random.nextInt(3), random.nextBoolean()));
     }
 
-    // Of anybody, or of nobody.
+    // Of any receiver, or of none.
     private byte[] address() {
         final int receivers = world.network().hosts().size();
         return SimNetwork.name(random.nextInt(receivers + ADDRESSES + 1));

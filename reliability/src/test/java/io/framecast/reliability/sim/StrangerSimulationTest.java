@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/// A stranger hears the group, and sends JOIN, READY, NACK, RESUME and others with his own and with foreign addresses:
-/// to a host that has not returned ADMIT's value goes ADMIT alone, and the stream goes on as without him.
+/// A stranger hears the group, and sends JOIN, READY, NACK, RESUME and others with its own and with foreign addresses:
+/// to a host that has not returned ADMIT's value goes ADMIT alone, and the stream goes on as without it.
 final class StrangerSimulationTest {
     private static final long UNTIL_NS = 1_200_000_000;
 
