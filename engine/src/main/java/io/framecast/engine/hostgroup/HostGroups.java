@@ -250,7 +250,11 @@ public final class HostGroups {
     /// A group of one, where no place is left in the channel's.
     static Role apart(final Channel channel, final Wakeup receiver, final Consumer<String> notices) {
         // Not even a publisher on this host has a place, perhaps: it is a source as any other.
-        return lead(LoneSockets.next(directory()), null, receiver, beatNs(channel), notices);
+        return alone(directory(), receiver, beatNs(channel), notices);
+    }
+
+    static Role alone(final Path directory, final Wakeup receiver, final long beatNs, final Consumer<String> notices) {
+        return lead(LoneSockets.next(directory), null, receiver, beatNs, notices);
     }
 
     private static Role lead(
@@ -266,9 +270,15 @@ public final class HostGroups {
                 throw new TransportException("host group: cannot connect to " + path);
             }
             opened.add(own);
+            if (source == null) {
+                // No other member comes, and a process that is killed leaves no socket.
+                Files.deleteIfExists(path);
+            }
             final Role role = new Role(new GroupLeader(path, source, listener, receiver, beatNs, notices), own, false);
             opened.keep();
             return role;
+        } catch (final IOException e) {
+            throw unusable(Objects.requireNonNull(path.getParent()), e);
         }
     }
 

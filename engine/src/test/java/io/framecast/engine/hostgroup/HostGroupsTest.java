@@ -12,10 +12,12 @@ import io.framecast.engine.libc.Elsewhere;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.libc.PrivateDirectory;
 import io.framecast.engine.libc.UnixSocket;
+import io.framecast.engine.ready.Wakeup;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -60,6 +62,16 @@ final class HostGroupsTest {
                                         .map(path -> path.getFileName().toString()))
                         .collect(Collectors.toSet()),
                 left);
+    }
+
+    /// A process may be killed at any time.
+    @Test
+    void shouldLeaveNoSocketOfAGroupOfOne() throws IOException {
+        final HostGroups.Role role = HostGroups.alone(temporary, Wakeup.NONE, 1_000_000_000, _ -> {});
+        assertEquals(Set.of("alone"), names(temporary));
+        role.connection().close();
+        Objects.requireNonNull(role.leader()).close();
+        assertEquals(Set.of("alone"), names(temporary));
     }
 
     /// Containers that share a directory have equal PIDs: no name rests on one.
