@@ -260,7 +260,7 @@ leaders() {
     start survivor "$tool" subscribe "$channel|host-group=auto" --device host --json -
     survivor=$started
     await survivor 'host group: follows'
-    # It rehearses to lead.
+    # It warms up for leading.
     sleep 3
     start one "$follower" --wait-ms 30000 "$channel"
     one=$started

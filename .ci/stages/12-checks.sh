@@ -14,4 +14,9 @@ else
     show_maven "$log"
     fail_case 'Error Prone, NullAway and the format: ./mvnw -Pchecks process-test-classes'
 fi
+# Without blanks, comments and imports.
+for module in api reliability engine rdma-transport gpu-sink samples perf; do
+    printf 'main code lines of %s: %d\n' "$module" \
+        "$(git ls-files "$module/src/main/*.java" | xargs cat | grep -cvE '^\s*($|//|/?\*|import |package )')"
+done
 end_cases

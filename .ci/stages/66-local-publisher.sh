@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A publisher whose window is read by subscribers of its host, as processes: nothing is sent where nobody else listens; a
-# reader that holds the window is killed; the publisher is killed and comes back; and, as root, a member in another
-# network namespace gets the same frames. Whoever lives has every frame.
+# Subscribers of a host read the window of its publisher, as processes. The publisher sends nothing while no other host
+# listens. The stage kills a reader that holds the window, then the publisher, which comes back. As root, a member in
+# another network namespace gets the same frames. Each process that lives has every frame.
 # Limit: 600 s
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Leaders of a host group are killed, stopped, and killed together with their successor while that takes over, one after
-# the other, while they stream at 1 % loss: all followers have every frame once and in order. Prints how long those who
-# follow got no frame. The same, as root, among members in PID namespaces of their own, as containers have: each is its
-# process 1. There a takeover takes at most 1.3 times as long, in the median.
+# the other, while they stream at 1 % loss: all followers have every frame once and in order. Prints how long the
+# followers got no frame. The same, as root, among members in PID namespaces of their own, as containers have: each is
+# its process 1. There a takeover takes at most 1.3 times as long, in the median.
 # Limit: 1800 s
 #
 #   .ci/stages/67-takeover.sh [ROUNDS [STOPS [PAIRS [AERON [NAMESPACES]]]]]

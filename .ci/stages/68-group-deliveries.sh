@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # A host group under several policies, as processes: one subscriber gets every frame, others the newest or the young ones,
-# read so slowly that they skip most, or on an emulated GPU. What is not given is reported, what is given is what was
-# sent, and nobody holds the source up but the first. Then its leader is killed; and then once more with the publisher
-# on this host, whose window they read.
+# read so slowly that they skip most, or on an emulated GPU. Each frame is given as it was sent, or reported. Only the
+# first subscriber holds the source up. Then its leader is killed; and then once more with the publisher on this host,
+# whose window they read.
 # Limit: 600 s
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."

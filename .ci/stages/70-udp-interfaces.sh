@@ -394,7 +394,7 @@ doctor() {
     advises 'eth0 is down'
 }
 
-# A Prometheus on another host: metrics are told there only when asked for.
+# A Prometheus on another host: a tool serves metrics there only when it is asked to.
 metrics_address() {
     local try found=
     make_network 1
@@ -508,7 +508,7 @@ mtu_lowered() {
     says dst1 '^framecast: source lost' 1
 }
 
-# buffers FRAME-BYTES FILE RECEIVERS: with what Linux gives to those who may not have more.
+# buffers FRAME-BYTES FILE RECEIVERS: with the buffers that Linux gives to an ordinary user.
 buffers() {
     make_network "$3"
     [ -z "${4:-}" ] || offload "$id-src" tx-udp-segmentation off

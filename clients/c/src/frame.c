@@ -96,7 +96,7 @@ void fci_count_copy(struct fc_subscriber *subscriber, struct fci_frame *frame) {
     subscriber->copied_bytes += frame->shown.bytes;
 }
 
-static void tell_held(struct fc_subscriber *subscriber) {
+static void report_held(struct fc_subscriber *subscriber) {
     if (subscriber->segment != NULL) {
         fci_tell_held(subscriber->segment, subscriber->stats.held, subscriber->copied);
     }
@@ -154,7 +154,7 @@ struct fci_frame *fci_frame_make(struct fc_subscriber *subscriber, int64_t numbe
     }
     subscriber->references++;
     subscriber->stats.held++;
-    tell_held(subscriber);
+    report_held(subscriber);
     return frame;
 }
 
@@ -180,7 +180,7 @@ static void put_back(struct fci_frame *frame) {
         fci_count(subscriber->news);
     }
     subscriber->stats.held--;
-    tell_held(subscriber);
+    report_held(subscriber);
     give_spare(subscriber, frame);
 }
 

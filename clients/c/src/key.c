@@ -54,7 +54,7 @@ static fc_status open_own(const char *path, int *file, fc_error *error) {
         return REFUSE(error, "%s is no file", path);
     }
     if ((found.st_mode & 0077) != 0) {
-        return REFUSE(error, "others than its owner may read or write %s; chmod 600 %s", path, path);
+        return REFUSE(error, "users other than its owner may read or write %s; chmod 600 %s", path, path);
     }
     if (found.st_uid != getuid()) {
         return REFUSE(error, "%s is not this user's; chown it", path);

@@ -47,7 +47,7 @@ static bool is_of(const struct fci_connection *connection, const struct fci_conn
     return leader != NULL && connection->inode == leader->inode && strcmp(connection->path, leader->path) == 0;
 }
 
-static struct fci_connection *find_leader(const struct fci_meeting *meeting, const struct fci_connection *deposed) {
+static struct fci_connection *find_leader(const struct fci_meeting *meeting, const struct fci_connection *fenced) {
     for (int i = 0; i < meeting->transports; i++) {
         struct fci_connection *publisher = fci_connect(meeting->source[i]);
         if (publisher != NULL) {
@@ -56,7 +56,7 @@ static struct fci_connection *find_leader(const struct fci_meeting *meeting, con
     }
     for (int i = 0; i < meeting->transports; i++) {
         struct fci_connection *leader = fci_connect(meeting->leader[i]);
-        if (leader != NULL && !is_of(leader, deposed)) {
+        if (leader != NULL && !is_of(leader, fenced)) {
             return leader;
         }
         if (leader != NULL) {
@@ -66,10 +66,10 @@ static struct fci_connection *find_leader(const struct fci_meeting *meeting, con
     return NULL;
 }
 
-/* Whether a leader was found that is not the deposed one. */
-static bool enter(struct fc_subscriber *subscriber, const struct fci_connection *deposed) {
+/* Whether a leader was found that is not the fenced one. */
+static bool enter(struct fc_subscriber *subscriber, const struct fci_connection *fenced) {
     membership *group = &subscriber->membership;
-    struct fci_connection *found = find_leader(&subscriber->meeting, deposed);
+    struct fci_connection *found = find_leader(&subscriber->meeting, fenced);
     if (found == NULL) {
         return false;
     }
@@ -209,7 +209,7 @@ static void on_gone(struct fc_subscriber *subscriber) {
     int process = (int)group->connection->leader;
     pthread_mutex_lock(&subscriber->mutex);
     if (group->present) {
-        group->newest->orphaned = true;
+        group->newest->leader_lost = true;
     } else {
         group->refusals++;
     }

@@ -143,7 +143,7 @@ static fc_status check_header(const struct fci_segment *segment, fc_error *error
 }
 
 /* The member says whether it takes frames from others' device memory, so that none waits for its answer. */
-static void tell_wish(struct fci_segment *segment, const struct fci_reading *reading) {
+static void write_wish(struct fci_segment *segment, const struct fci_reading *reading) {
     segment->gpu = reading->gpu;
     segment->reads_in_place = reading->in_place;
     if (segment->gpu != NULL) {
@@ -187,7 +187,7 @@ static fc_status attach(struct fci_segment *segment, const struct fci_invitation
     if (segment->unheld) {
         fci_let_go(segment);
     }
-    tell_wish(segment, reading);
+    write_wish(segment, reading);
     return FC_OK;
 }
 
@@ -263,7 +263,7 @@ int fci_state(const struct fci_segment *segment) {
         return FC_LAYOUT_END_OF_STREAM;
     }
     /* Where the leader was the publisher, the source went with it. */
-    return segment->of_source && segment->orphaned ? (int)FC_LAYOUT_SOURCE_LOST : state;
+    return segment->of_source && segment->leader_lost ? (int)FC_LAYOUT_SOURCE_LOST : state;
 }
 
 bool fci_is_open(const struct fci_segment *segment) {
@@ -289,7 +289,7 @@ void fci_look_for_end(struct fci_segment *segment) {
     segment->complete |= complete && load64(segment, at) == newest;
 }
 
-static void tell_released(struct fci_segment *segment) {
+static void report_released(struct fci_segment *segment) {
     store64(segment, segment->member + FC_LAYOUT_MEMBER_RELEASED, segment->released);
 }
 
@@ -314,7 +314,7 @@ static bool has_begun(struct fci_segment *segment) {
     if (limit > segment->next) {
         segment->next = limit;
         segment->released = limit;
-        tell_released(segment);
+        report_released(segment);
         wake_leader(segment);
     }
     segment->begun = waits && from <= limit;
@@ -443,7 +443,7 @@ void fci_release(struct fci_segment *segment, int64_t number) {
         }
         segment->released++;
     }
-    tell_released(segment);
+    report_released(segment);
     if (is_wanted(segment)) {
         wake_leader(segment);
     }

@@ -44,7 +44,7 @@ struct fci_segment {
     int64_t released;
     bool begun;
     bool complete;
-    bool orphaned;
+    bool leader_lost;
     /* A bit for each entry that was taken: whether it was released. */
     uint8_t done[FC_LAYOUT_ENTRIES / 8];
 };

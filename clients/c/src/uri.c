@@ -1,5 +1,6 @@
 #include "uri.h"
 
+#include "channel_keys.h"
 #include "error.h"
 #include "key.h"
 
@@ -15,20 +16,12 @@
 #define REJOIN_LATEST_MS 3600000
 #define TIME_MAX_MS 86400000
 
-/* In the order of io.framecast.api.ChannelKey. */
-enum key {
-    GROUP, CONTROL, IPC, CHANNEL, INTERFACE, MTU, TTL, DSCP, SOCKET_BUFFER, RATE, ONE_SIDED, UNICAST_PORTS, WINDOW,
-    FRAME_MAX, RING, RING_MAX, FRAMES_HELD, DEVICE, DELIVERY, ALIVE_TIMEOUT, REORDER, CO_ROOTS, FEED, SETS, SITE, SERVE,
-    SOURCES, REJOIN, JOIN, HOST_GROUP, LEADERS, ATTACH_AFTER, PLACEMENT, FASTCOPY_MAX, FASTCOPY_READ_MAX, GATHER_MAX,
-    CHUNK, AUTH, CIPHER, PAYLOADS, REKEY, KEYS
-};
+#define CONSTANT(name, text) name,
+#define TEXT(name, text) text,
 
-static const char *const NAMES[KEYS] = {
-    "group", "control", "ipc", "channel", "interface", "mtu", "ttl", "dscp", "socket-buffer", "rate", "one-sided",
-    "unicast-ports", "window", "frame-max", "ring", "ring-max", "frames-held", "device", "delivery", "alive-timeout",
-    "reorder", "co-roots", "feed", "sets", "site", "serve", "sources", "rejoin", "join", "host-group", "leaders",
-    "attach-after", "placement", "fastcopy-max", "fastcopy-read-max", "gather-max", "chunk", "auth",
-    "cipher", "payloads", "rekey"};
+enum key { FC_CHANNEL_KEYS(CONSTANT) KEYS };
+
+static const char *const NAMES[KEYS] = {FC_CHANNEL_KEYS(TEXT)};
 
 struct parser {
     struct fci_channel *channel;

@@ -194,7 +194,7 @@ static void should_name_groups_by_their_key(void) {
     }
     write_key(longest, 0400);
     CHECK_TEXT("1683a8c634c509a7", parsed(with_key("psk", "")).key_tag);
-    key_refused("key1 " DIGITS_32, 0640, "auth: others than its owner may read or write %s; chmod 600 %s");
+    key_refused("key1 " DIGITS_32, 0640, "auth: users other than its owner may read or write %s; chmod 600 %s");
     key_refused("key1 " DIGITS_32 "0", 0600, "auth: %s: expected 32 … 256 bytes of key in hexadecimal");
     key_refused("key1 0a0a", 0600, "auth: %s: expected 32 … 256 bytes of key in hexadecimal");
     key_refused("key1 z" DIGITS_32, 0600, "auth: %s: expected 32 … 256 bytes of key in hexadecimal");

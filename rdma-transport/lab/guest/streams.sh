@@ -238,7 +238,7 @@ count_one_sided() {
     counts+=" $repairs sent again for $nacks NACKs, $fallbacks fallbacks${why:+:}$why"
 }
 
-# reasons: adds to `why` each reason that was counted by who was read last.
+# reasons: adds to `why` each reason that the process read last has counted.
 reasons() {
     local line
     for line in "${metrics[@]}"; do
@@ -350,7 +350,7 @@ delivered() {
     summed framecast_delivered_frames_total && [ "$all" -ge $((3 * published / FRAME_BYTES)) ]
 }
 
-# Each frame lies where it landed first, and none was copied. The kernel reorders datagrams where a sender moves between
+# Each frame lies where it arrived first, and none was copied. The kernel reorders datagrams where a sender moves between
 # CPUs, which copies a frame; it does not so each time.
 in_place() {
     local try all frames before copied
@@ -472,7 +472,7 @@ pulled_at_source() {
     ends 1 3 'source lost' && ends 0 2 "$GONE"
 }
 
-# A co-root that is fed by writes, a member of its set, and one who is not waited for.
+# A co-root whose replica the source writes, a member of its repair group, and a member that the source does not wait for.
 copies() {
     local n
     begin '|co-roots=1|feed=unicast' '|delivery=deadline=60s'
@@ -507,7 +507,7 @@ once_for_all() {
     done
 }
 
-# The leader is killed, and those who followed it have all that is published then.
+# The leader is killed, and its followers have every frame that is published then.
 led_anew() {
     local killed others=()
     killed=$(leader)

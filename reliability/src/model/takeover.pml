@@ -32,7 +32,7 @@ byte holder;
 
 /* The words of each process's segment. */
 byte checkpoint[N]; /* acknowledged */
-byte next[N]; /* secret of whoever goes on from here; 0: there is no checkpoint */
+byte next[N]; /* secret of the successor that goes on from here; 0: there is no checkpoint */
 byte base[N]; /* first frame of the table */
 byte published[N];
 byte from[N]; /* the segment that it goes on with */
@@ -83,7 +83,7 @@ byte resumeAck[N];
 #else
 #define STORE(p) :: d_step { SERVES(p) && stage[p] == 0 && acked[p] < WORTH(p) && checkpoint[p] <= WORTH(p) \
     && (claim[p] == NONE || checkpoint[p] < WORTH(p)) -> checkpoint[p] = WORTH(p); stage[p] = 1 }
-#ifdef BUG_NO_LOOK /* whoever goes on, it tells what it has */
+#ifdef BUG_NO_LOOK /* it reports what it has, though a successor goes on */
 #define MAY_TELL(p) true
 #else
 #define MAY_TELL(p) (claim[p] == NONE)
@@ -102,7 +102,7 @@ inline move(p) {
     stops = stops + LIVES(listener);
     listener = p;
     from[p] = LAST(p);
-    assert(!HAS(opened, from[p])); /* nobody is left behind by a successor */
+    assert(!HAS(opened, from[p])); /* a successor leaves no survivor behind */
     claim[from[p]] = p;
     led = led | BIT(p);
     given[p] = given[p] | BIT(p)
@@ -125,7 +125,7 @@ inline move(p) {
 
 /* The leader that stood still is not waited for. */
 #define IS_HERE(q, p) (!LIVES(q) || q == from[p] || HAS(led, q) || HAS(given[q], p))
-#ifdef BUG_HASTY /* tells the source before every survivor has the segment */
+#ifdef BUG_HASTY /* sends RESUME before every survivor has the segment */
 #define ARE_HERE(p) true
 #else
 #define ARE_HERE(p) (IS_HERE(0, p) && IS_HERE(1, p) && IS_HERE(2, p))

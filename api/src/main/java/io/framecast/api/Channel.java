@@ -28,8 +28,8 @@ public sealed interface Channel permits Channel.Multicast, Channel.Fanout, Chann
     record Multicast(String transport, HostPort group, String name, LinkConfig link, StreamConfig stream)
             implements Channel {
         public Multicast {
-            ChannelKey.requireTransport(transport);
-            ChannelKey.requireName(name);
+            KeySyntax.TRANSPORT.require("transport", transport);
+            ChannelKey.CHANNEL.require(name);
         }
 
         @Override
@@ -44,7 +44,7 @@ public sealed interface Channel permits Channel.Multicast, Channel.Fanout, Chann
 
         @Override
         public String toString() {
-            return ChannelKey.format(this, ChannelKey.GROUP, group.toString());
+            return ChannelKey.format(this);
         }
     }
 
@@ -53,8 +53,8 @@ public sealed interface Channel permits Channel.Multicast, Channel.Fanout, Chann
     record Fanout(String transport, HostPort control, String name, LinkConfig link, StreamConfig stream)
             implements Channel {
         public Fanout {
-            ChannelKey.requireTransport(transport);
-            ChannelKey.requireName(name);
+            KeySyntax.TRANSPORT.require("transport", transport);
+            ChannelKey.CHANNEL.require(name);
         }
 
         @Override
@@ -69,15 +69,15 @@ public sealed interface Channel permits Channel.Multicast, Channel.Fanout, Chann
 
         @Override
         public String toString() {
-            return ChannelKey.format(this, ChannelKey.CONTROL, control.toString());
+            return ChannelKey.format(this);
         }
     }
 
     /// Shared memory within one host: both ends use the media driver of one directory.
     record Ipc(String transport, Path directory, String name, LinkConfig link, StreamConfig stream) implements Channel {
         public Ipc {
-            ChannelKey.requireTransport(transport);
-            ChannelKey.requireName(name);
+            KeySyntax.TRANSPORT.require("transport", transport);
+            ChannelKey.CHANNEL.require(name);
         }
 
         @Override
@@ -92,7 +92,7 @@ public sealed interface Channel permits Channel.Multicast, Channel.Fanout, Chann
 
         @Override
         public String toString() {
-            return ChannelKey.format(this, ChannelKey.IPC, directory.toString());
+            return ChannelKey.format(this);
         }
     }
 

@@ -1,7 +1,5 @@
 package io.framecast.api;
 
-import java.util.regex.Pattern;
-
 /// Settings of co-roots, which help a source with a large group. A co-root is a subscriber that collects the
 /// acknowledgements of a repair group of other subscribers, keeps a copy of the window in host memory, and repairs
 /// from it. The source hears each co-root instead of each subscriber.
@@ -16,9 +14,7 @@ import java.util.regex.Pattern;
 public record CoRootOptions(int count, Feed feed, Sets sets, String site, boolean serves) {
     public static final int AUTO = -1;
     public static final int COUNT_MAX = 256;
-    private static final Pattern SITE = Pattern.compile("[A-Za-z0-9._-]{0,64}");
-
-    public static final CoRootOptions DEFAULT = new CoRootOptions(AUTO, Feed.MULTICAST, Sets.SITE, "", true);
+    public static final CoRootOptions DEFAULT = of(ChannelKey::defaultValue);
 
     /// How co-roots get what they keep.
     public enum Feed {
@@ -37,28 +33,36 @@ public record CoRootOptions(int count, Feed feed, Sets sets, String site, boolea
     }
 
     public CoRootOptions {
-        if (count < AUTO || count > COUNT_MAX) {
-            throw new IllegalArgumentException("co-roots: expected auto or 0 … " + COUNT_MAX + ", got " + count);
-        }
-        if (!SITE.matcher(site).matches()) {
-            throw new IllegalArgumentException(
-                    "site: expected up to 64 of letters, digits, '.', '_', '-', got " + site);
-        }
+        ChannelKey.CO_ROOTS.require(count);
+        ChannelKey.SITE.require(site);
+    }
+
+    static CoRootOptions of(final KeyValues values) {
+        return new CoRootOptions(
+                values.get(ChannelKey.CO_ROOTS),
+                values.get(ChannelKey.FEED),
+                values.get(ChannelKey.SETS),
+                values.get(ChannelKey.SITE),
+                values.get(ChannelKey.SERVE));
     }
 
     public CoRootOptions withCount(final int value) {
-        return new CoRootOptions(value, feed, sets, site, serves);
+        return with(ChannelKey.CO_ROOTS, value);
     }
 
     public CoRootOptions withFeed(final Feed value) {
-        return new CoRootOptions(count, value, sets, site, serves);
+        return with(ChannelKey.FEED, value);
     }
 
     public CoRootOptions withSite(final String value) {
-        return new CoRootOptions(count, feed, sets, value, serves);
+        return with(ChannelKey.SITE, value);
     }
 
     public CoRootOptions withServes(final boolean value) {
-        return new CoRootOptions(count, feed, sets, site, value);
+        return with(ChannelKey.SERVE, value);
+    }
+
+    private CoRootOptions with(final ChannelKey key, final Object value) {
+        return of(KeyValues.of(this).with(key, value));
     }
 }

@@ -26,7 +26,7 @@ public record LinkConfig(
         boolean oneSided,
         PortRange unicastPorts,
         SecurityOptions security) {
-    public static final LinkConfig DEFAULT = new LinkConfig("", 0, 1, 0, 0);
+    public static final LinkConfig DEFAULT = of(ChannelKey::defaultValue);
     public static final int MTU_BYTES_MIN = 1280;
     public static final int MTU_BYTES_MAX = 65_536;
     public static final int DSCP_MAX = 63;
@@ -69,29 +69,28 @@ public record LinkConfig(
     }
 
     public LinkConfig {
-        if (mtuBytes != 0 && (mtuBytes < MTU_BYTES_MIN || mtuBytes > MTU_BYTES_MAX)) {
-            throw new IllegalArgumentException(
-                    "mtu: expected " + MTU_BYTES_MIN + " … " + MTU_BYTES_MAX + " or 0, got " + mtuBytes);
-        }
-        if (ttl < 0 || ttl > 255) {
-            throw new IllegalArgumentException("ttl: expected 0 … 255, got " + ttl);
-        }
-        if (dscp < 0 || dscp > DSCP_MAX) {
-            throw new IllegalArgumentException("dscp: expected 0 … " + DSCP_MAX + ", got " + dscp);
-        }
-        if (socketBufferBytes < 0 || socketBufferBytes > Integer.MAX_VALUE) {
-            throw new IllegalArgumentException(
-                    "socket-buffer: expected 0 … " + Integer.MAX_VALUE + ", got " + socketBufferBytes);
-        }
-        if (rateBytes != 0 && (rateBytes < RATE_BYTES_MIN || rateBytes > RATE_BYTES_MAX)) {
-            throw new IllegalArgumentException("rate: expected " + RATE_BYTES_MIN + " … " + RATE_BYTES_MAX
-                    + " bytes per second or 0, got " + rateBytes);
-        }
+        ChannelKey.MTU.require(mtuBytes);
+        ChannelKey.TTL.require(ttl);
+        ChannelKey.DSCP.require(dscp);
+        ChannelKey.SOCKET_BUFFER.require(socketBufferBytes);
+        ChannelKey.RATE.require(rateBytes);
+    }
+
+    static LinkConfig of(final KeyValues values) {
+        return new LinkConfig(
+                values.get(ChannelKey.INTERFACE),
+                values.get(ChannelKey.MTU),
+                values.get(ChannelKey.TTL),
+                values.get(ChannelKey.DSCP),
+                values.get(ChannelKey.SOCKET_BUFFER),
+                values.get(ChannelKey.RATE),
+                values.get(ChannelKey.ONE_SIDED),
+                values.get(ChannelKey.UNICAST_PORTS),
+                SecurityOptions.of(values));
     }
 
     public LinkConfig withNetworkInterface(final String value) {
-        return new LinkConfig(
-                value, mtuBytes, ttl, dscp, socketBufferBytes, rateBytes, oneSided, unicastPorts, security);
+        return of(KeyValues.of(this, security).with(ChannelKey.INTERFACE, value));
     }
 
     /// The byte of the IP header (TOS, traffic class) that says so; its bits of congestion are left to the

@@ -2,7 +2,7 @@ package io.framecast.api;
 
 import java.time.Duration;
 
-/// What a publisher knows of one of its subscribers, at one time. Immutable.
+/// The state of one of a publisher's subscribers, at one time. Immutable.
 ///
 /// @param address the subscriber's control address, in the transport's form
 /// @param delivery its policy, as in `delivery=`

@@ -25,7 +25,7 @@ public record PlacementOptions(
     public static final long CHUNK_MAX_LIMIT = 1L << 30;
     public static final long GATHER_MAX_LIMIT = 1L << 40;
 
-    public static final PlacementOptions DEFAULT = new PlacementOptions(Kind.AUTO, AUTO, AUTO, AUTO, AUTO);
+    public static final PlacementOptions DEFAULT = of(ChannelKey::defaultValue);
 
     /// Placements in a device's memory, in the order in which the subscriber tries them.
     public enum Kind {
@@ -69,50 +69,42 @@ public record PlacementOptions(
     }
 
     public PlacementOptions {
-        if (fastcopyMaxBytes < AUTO || fastcopyMaxBytes > FASTCOPY_MAX_LIMIT) {
-            throw new IllegalArgumentException(
-                    "fastcopy-max: expected auto or 0 … " + FASTCOPY_MAX_LIMIT + " bytes, got " + fastcopyMaxBytes);
-        }
-        if (fastcopyReadMaxBytes < AUTO || fastcopyReadMaxBytes > FASTCOPY_MAX_LIMIT) {
-            throw new IllegalArgumentException("fastcopy-read-max: expected auto or 0 … " + FASTCOPY_MAX_LIMIT
-                    + " bytes, got " + fastcopyReadMaxBytes);
-        }
-        if (gatherMaxBytes < AUTO || gatherMaxBytes > GATHER_MAX_LIMIT) {
-            throw new IllegalArgumentException(
-                    "gather-max: expected auto or 0 … " + GATHER_MAX_LIMIT + " bytes, got " + gatherMaxBytes);
-        }
-        if (chunkBytes < AUTO || chunkBytes == 0 || chunkBytes > CHUNK_MAX_LIMIT) {
-            throw new IllegalArgumentException(
-                    "chunk: expected auto or 1 … " + CHUNK_MAX_LIMIT + " bytes, got " + chunkBytes);
-        }
+        ChannelKey.FASTCOPY_MAX.require(fastcopyMaxBytes);
+        ChannelKey.FASTCOPY_READ_MAX.require(fastcopyReadMaxBytes);
+        ChannelKey.GATHER_MAX.require(gatherMaxBytes);
+        ChannelKey.CHUNK.require(chunkBytes);
+    }
+
+    static PlacementOptions of(final KeyValues values) {
+        return new PlacementOptions(
+                values.get(ChannelKey.PLACEMENT),
+                values.get(ChannelKey.FASTCOPY_MAX),
+                values.get(ChannelKey.FASTCOPY_READ_MAX),
+                values.get(ChannelKey.GATHER_MAX),
+                values.get(ChannelKey.CHUNK));
     }
 
     public PlacementOptions withKind(final Kind value) {
-        return new PlacementOptions(value, fastcopyMaxBytes, fastcopyReadMaxBytes, gatherMaxBytes, chunkBytes);
+        return with(ChannelKey.PLACEMENT, value);
     }
 
     public PlacementOptions withFastcopyMaxBytes(final long value) {
-        return new PlacementOptions(kind, value, fastcopyReadMaxBytes, gatherMaxBytes, chunkBytes);
+        return with(ChannelKey.FASTCOPY_MAX, value);
     }
 
     public PlacementOptions withFastcopyReadMaxBytes(final long value) {
-        return new PlacementOptions(kind, fastcopyMaxBytes, value, gatherMaxBytes, chunkBytes);
+        return with(ChannelKey.FASTCOPY_READ_MAX, value);
     }
 
     public PlacementOptions withGatherMaxBytes(final long value) {
-        return new PlacementOptions(kind, fastcopyMaxBytes, fastcopyReadMaxBytes, value, chunkBytes);
+        return with(ChannelKey.GATHER_MAX, value);
     }
 
     public PlacementOptions withChunkBytes(final long value) {
-        return new PlacementOptions(kind, fastcopyMaxBytes, fastcopyReadMaxBytes, gatherMaxBytes, value);
+        return with(ChannelKey.CHUNK, value);
     }
 
-    /// A byte count as written in a channel.
-    static String text(final long bytes) {
-        return bytes == AUTO ? "auto" : Long.toString(bytes);
-    }
-
-    static long parse(final String key, final String text) {
-        return "auto".equals(text) ? AUTO : ByteSize.parse(key, text);
+    private PlacementOptions with(final ChannelKey key, final Object value) {
+        return of(KeyValues.of(this).with(key, value));
     }
 }

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 public record SecurityOptions(String auth, Cipher cipher, Payloads payloads, int rekeyMs) {
     public static final int REKEY_MIN_MS = 1_000;
     public static final int REKEY_MAX_MS = 86_400_000;
-    public static final SecurityOptions DEFAULT = new SecurityOptions("", Cipher.NONE, Payloads.PROTECTED, 0);
+    public static final SecurityOptions DEFAULT = of(ChannelKey::defaultValue);
 
     private static final String SHARED = "psk:";
     private static final String BY_MEMBER = "keys:";
@@ -82,6 +82,14 @@ public record SecurityOptions(String auth, Cipher cipher, Payloads payloads, int
         }
     }
 
+    static SecurityOptions of(final KeyValues values) {
+        return new SecurityOptions(
+                values.get(ChannelKey.AUTH),
+                values.get(ChannelKey.CIPHER),
+                values.get(ChannelKey.PAYLOADS),
+                values.get(ChannelKey.REKEY));
+    }
+
     // Of the key file, or of the directory of key files.
     private static String path(final String auth) {
         return auth.startsWith(SHARED)
@@ -94,12 +102,7 @@ public record SecurityOptions(String auth, Cipher cipher, Payloads payloads, int
     /// @return milliseconds
     /// @throws IllegalArgumentException naming expectation and value
     public static int rekeyMs(final String text) {
-        final long ms = SourceOptions.ms(text);
-        if (ms < 0 || ms > REKEY_MAX_MS) {
-            throw new IllegalArgumentException(
-                    "rekey: expected a time such as 10m or 1h, 0s … " + REKEY_MAX_MS / 1000 + "s, got " + text);
-        }
-        return (int) ms;
+        return (int) ChannelKey.REKEY.read(text);
     }
 
     /// Whether datagrams are authenticated.

@@ -1,8 +1,5 @@
 package io.framecast.api;
 
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-
 /// Whom a subscriber listens to, where it begins, and what it does when a source is lost. A publisher has no
 /// use for it but for the host group.
 ///
@@ -16,9 +13,9 @@ import java.util.regex.Pattern;
 ///     [#NO_HOST_GROUP], `auto`, or 1 … 64 of letters, digits, '.', '_', '-'. A publisher with any name lets all
 ///     of them read its window, and sends them nothing
 /// @param leaders how many of a host group receive the stream; nothing without a host group
-/// @param attachAfterMs a leader that shows no sign of life for so long is replaced by one of those who follow it,
+/// @param attachAfterMs a leader that shows no sign of life for so long is replaced by one of its followers,
 ///     [#ATTACH_AFTER_MIN_MS] … [#ATTACH_AFTER_MAX_MS]. Nothing is lost to these; the one that stood still misses
-///     what is published until it follows. A takeover itself costs about a tenth of the default
+///     frames until it follows. A takeover itself costs about a tenth of the default
 public record SourceOptions(
         int count, int rejoinMs, JoinAt joinAt, String hostGroup, Leaders leaders, int attachAfterMs) {
     /// Each subscriber receives the stream itself.
@@ -26,15 +23,12 @@ public record SourceOptions(
 
     public static final int COUNT_MAX = 64;
     public static final int REJOIN_MAX_MS = 86_400_000;
-    /// What the delivery suggests: a subscriber under `latest` shows what is live, and expects gaps.
+    /// As the delivery suggests: a subscriber under `latest` shows live frames, and expects gaps.
     public static final int REJOIN_AUTO = -1;
     public static final int REJOIN_LATEST_MS = 3_600_000;
     public static final int ATTACH_AFTER_MIN_MS = 40;
     public static final int ATTACH_AFTER_MAX_MS = 60_000;
-    public static final SourceOptions DEFAULT =
-            new SourceOptions(1, REJOIN_AUTO, JoinAt.FRAME, NO_HOST_GROUP, Leaders.HOST, 1_000);
-
-    private static final Pattern TIME = Pattern.compile("([0-9]{1,8})(ms|s|m|h)");
+    public static final SourceOptions DEFAULT = of(ChannelKey::defaultValue);
 
     /// Which frame is the first.
     public enum JoinAt {
@@ -58,41 +52,48 @@ public record SourceOptions(
     }
 
     public SourceOptions {
-        if (count < 1 || count > COUNT_MAX) {
-            throw new IllegalArgumentException("sources: expected 1 … " + COUNT_MAX + ", got " + count);
-        }
-        if (rejoinMs < REJOIN_AUTO || rejoinMs > REJOIN_MAX_MS) {
-            throw new IllegalArgumentException("rejoin: expected 0 … " + REJOIN_MAX_MS + " ms, got " + rejoinMs);
-        }
-        ChannelKey.requireHostGroup(hostGroup);
-        if (attachAfterMs < ATTACH_AFTER_MIN_MS || attachAfterMs > ATTACH_AFTER_MAX_MS) {
-            throw new IllegalArgumentException("attach-after: expected " + ATTACH_AFTER_MIN_MS + " … "
-                    + ATTACH_AFTER_MAX_MS + " ms, got " + attachAfterMs);
-        }
+        ChannelKey.SOURCES.require(count);
+        ChannelKey.REJOIN.require(rejoinMs);
+        ChannelKey.HOST_GROUP.require(hostGroup);
+        ChannelKey.ATTACH_AFTER.require(attachAfterMs);
+    }
+
+    static SourceOptions of(final KeyValues values) {
+        return new SourceOptions(
+                values.get(ChannelKey.SOURCES),
+                values.get(ChannelKey.REJOIN),
+                values.get(ChannelKey.JOIN),
+                values.get(ChannelKey.HOST_GROUP),
+                values.get(ChannelKey.LEADERS),
+                values.get(ChannelKey.ATTACH_AFTER));
     }
 
     public SourceOptions withCount(final int value) {
-        return new SourceOptions(value, rejoinMs, joinAt, hostGroup, leaders, attachAfterMs);
+        return with(ChannelKey.SOURCES, value);
     }
 
     public SourceOptions withRejoinMs(final int value) {
-        return new SourceOptions(count, value, joinAt, hostGroup, leaders, attachAfterMs);
+        return with(ChannelKey.REJOIN, value);
     }
 
     public SourceOptions withJoinAt(final JoinAt value) {
-        return new SourceOptions(count, rejoinMs, value, hostGroup, leaders, attachAfterMs);
+        return with(ChannelKey.JOIN, value);
     }
 
     public SourceOptions withHostGroup(final String value) {
-        return new SourceOptions(count, rejoinMs, joinAt, value, leaders, attachAfterMs);
+        return with(ChannelKey.HOST_GROUP, value);
     }
 
     public SourceOptions withLeaders(final Leaders value) {
-        return new SourceOptions(count, rejoinMs, joinAt, hostGroup, value, attachAfterMs);
+        return with(ChannelKey.LEADERS, value);
     }
 
     public SourceOptions withAttachAfterMs(final int value) {
-        return new SourceOptions(count, rejoinMs, joinAt, hostGroup, leaders, value);
+        return with(ChannelKey.ATTACH_AFTER, value);
+    }
+
+    private SourceOptions with(final ChannelKey key, final Object value) {
+        return of(KeyValues.of(this).with(key, value));
     }
 
     /// Reads a time as it is written in a channel's `rejoin=`: `10s`, `500ms`, `5m`, `1h`, `0s`.
@@ -100,39 +101,6 @@ public record SourceOptions(
     /// @return milliseconds
     /// @throws IllegalArgumentException naming expectation and value
     public static int rejoinMs(final String text) {
-        final long ms = ms(text);
-        if (ms < 0 || ms > REJOIN_MAX_MS) {
-            throw new IllegalArgumentException(
-                    "rejoin: expected a time such as 10s or 1h, 0s … " + REJOIN_MAX_MS / 1000 + "s, got " + text);
-        }
-        return (int) ms;
-    }
-
-    /// Reads a channel's `attach-after=`: `200ms`, `2s`.
-    ///
-    /// @return milliseconds
-    /// @throws IllegalArgumentException naming expectation and value
-    static int attachAfterMs(final String text) {
-        final long ms = ms(text);
-        if (ms < ATTACH_AFTER_MIN_MS || ms > ATTACH_AFTER_MAX_MS) {
-            throw new IllegalArgumentException("attach-after: expected a time such as 200ms or 2s, "
-                    + ATTACH_AFTER_MIN_MS + "ms … " + ATTACH_AFTER_MAX_MS / 1000 + "s, got " + text);
-        }
-        return (int) ms;
-    }
-
-    // −1 for what is none.
-    static long ms(final String text) {
-        final Matcher matcher = TIME.matcher(text);
-        return matcher.matches() ? Long.parseLong(matcher.group(1)) * unitMs(matcher.group(2)) : -1;
-    }
-
-    private static long unitMs(final String unit) {
-        return switch (unit) {
-            case "ms" -> 1;
-            case "s" -> 1_000;
-            case "m" -> 60_000;
-            default -> 3_600_000;
-        };
+        return KeySyntax.REJOIN_TIME.read(ChannelKey.REJOIN.key(), text);
     }
 }

@@ -1,7 +1,5 @@
 package io.framecast.api;
 
-import java.util.function.Consumer;
-
 /// How a stream behaves. The source's window, frame-max and alive-timeout reach its subscribers in the join.
 ///
 /// @param windowBytes payload bytes the source can still repair; 0 lets the source choose from frame-max
@@ -40,45 +38,33 @@ public record StreamConfig(
     public static final long FRAME_MAX_LIMIT = 1L << 32;
     /// No stream has less: a few datagrams.
     public static final long RING_LEAST_BYTES = 4096;
-    public static final StreamConfig DEFAULT = new StreamConfig(
-            0,
-            16L << 20,
-            0,
-            0,
-            2,
-            "auto",
-            Delivery.RELIABLE,
-            5_000,
-            3,
-            CoRootOptions.DEFAULT,
-            SourceOptions.DEFAULT,
-            PlacementOptions.DEFAULT);
+    public static final StreamConfig DEFAULT = of(ChannelKey::defaultValue);
 
     public StreamConfig {
-        require(windowBytes >= 0, "window: expected bytes >= 0, got ", windowBytes);
-        require(
-                frameMaxBytes > 0 && frameMaxBytes < FRAME_MAX_LIMIT,
-                "frame-max: expected 1 … " + (FRAME_MAX_LIMIT - 1) + " bytes, got ",
-                frameMaxBytes);
-        require(
-                ringBytes == 0 || ringBytes >= RING_LEAST_BYTES,
-                "ring: expected 0 for the smallest that works, or " + RING_LEAST_BYTES + " bytes at least, got ",
-                ringBytes);
-        require(
-                ringMaxBytes == 0 || ringMaxBytes >= RING_LEAST_BYTES,
-                "ring-max: expected 0 for a quarter of what is available, or " + RING_LEAST_BYTES
-                        + " bytes at least, got ",
-                ringMaxBytes);
-        require(framesHeld >= 1 && framesHeld <= 1024, "frames-held: expected 1 … 1024, got ", framesHeld);
-        require(
-                aliveTimeoutMs >= 10 && aliveTimeoutMs <= 86_400_000,
-                "alive-timeout: expected 10 … 86400000 ms, got ",
-                aliveTimeoutMs);
-        require(
-                reorderDatagrams >= 0 && reorderDatagrams <= 10_000,
-                "reorder: expected 0 … 10000 datagrams, got ",
-                reorderDatagrams);
-        ChannelKey.requireDevice(device);
+        ChannelKey.WINDOW.require(windowBytes);
+        ChannelKey.FRAME_MAX.require(frameMaxBytes);
+        ChannelKey.RING.require(ringBytes);
+        ChannelKey.RING_MAX.require(ringMaxBytes);
+        ChannelKey.FRAMES_HELD.require(framesHeld);
+        ChannelKey.ALIVE_TIMEOUT.require(aliveTimeoutMs);
+        ChannelKey.REORDER.require(reorderDatagrams);
+        ChannelKey.DEVICE.require(device);
+    }
+
+    static StreamConfig of(final KeyValues values) {
+        return new StreamConfig(
+                values.get(ChannelKey.WINDOW),
+                values.get(ChannelKey.FRAME_MAX),
+                values.get(ChannelKey.RING),
+                values.get(ChannelKey.RING_MAX),
+                values.get(ChannelKey.FRAMES_HELD),
+                values.get(ChannelKey.DEVICE),
+                values.get(ChannelKey.DELIVERY),
+                values.get(ChannelKey.ALIVE_TIMEOUT),
+                values.get(ChannelKey.REORDER),
+                CoRootOptions.of(values),
+                SourceOptions.of(values),
+                PlacementOptions.of(values));
     }
 
     /// How long a subscriber waits for a source that was lost.
@@ -92,109 +78,54 @@ public record StreamConfig(
     }
 
     public StreamConfig withWindowBytes(final long value) {
-        return with(draft -> draft.windowBytes = value);
+        return with(ChannelKey.WINDOW, value);
     }
 
     public StreamConfig withFrameMaxBytes(final long value) {
-        return with(draft -> draft.frameMaxBytes = value);
+        return with(ChannelKey.FRAME_MAX, value);
     }
 
     public StreamConfig withRingBytes(final long value) {
-        return with(draft -> draft.ringBytes = value);
+        return with(ChannelKey.RING, value);
     }
 
     public StreamConfig withRingMaxBytes(final long value) {
-        return with(draft -> draft.ringMaxBytes = value);
+        return with(ChannelKey.RING_MAX, value);
     }
 
     public StreamConfig withFramesHeld(final int value) {
-        return with(draft -> draft.framesHeld = value);
+        return with(ChannelKey.FRAMES_HELD, value);
     }
 
     public StreamConfig withDevice(final String value) {
-        return with(draft -> draft.device = value);
+        return with(ChannelKey.DEVICE, value);
     }
 
     public StreamConfig withDelivery(final Delivery value) {
-        return with(draft -> draft.delivery = value);
+        return with(ChannelKey.DELIVERY, value);
     }
 
     public StreamConfig withAliveTimeoutMs(final long value) {
-        return with(draft -> draft.aliveTimeoutMs = value);
+        return with(ChannelKey.ALIVE_TIMEOUT, value);
     }
 
     public StreamConfig withReorderDatagrams(final int value) {
-        return with(draft -> draft.reorderDatagrams = value);
+        return with(ChannelKey.REORDER, value);
     }
 
     public StreamConfig withCoRoots(final CoRootOptions value) {
-        return with(draft -> draft.coRoots = value);
+        return of(KeyValues.of(this, value, sources, placement));
     }
 
     public StreamConfig withSources(final SourceOptions value) {
-        return with(draft -> draft.sources = value);
+        return of(KeyValues.of(this, coRoots, value, placement));
     }
 
     public StreamConfig withPlacement(final PlacementOptions value) {
-        return with(draft -> draft.placement = value);
+        return of(KeyValues.of(this, coRoots, sources, value));
     }
 
-    private StreamConfig with(final Consumer<Draft> change) {
-        final Draft draft = new Draft(this);
-        change.accept(draft);
-        return draft.checked();
-    }
-
-    /// The components of a config that is being changed.
-    private static final class Draft {
-        private long windowBytes;
-        private long frameMaxBytes;
-        private long ringBytes;
-        private long ringMaxBytes;
-        private int framesHeld;
-        private String device;
-        private Delivery delivery;
-        private long aliveTimeoutMs;
-        private int reorderDatagrams;
-        private CoRootOptions coRoots;
-        private SourceOptions sources;
-        private PlacementOptions placement;
-
-        private Draft(final StreamConfig config) {
-            windowBytes = config.windowBytes;
-            frameMaxBytes = config.frameMaxBytes;
-            ringBytes = config.ringBytes;
-            ringMaxBytes = config.ringMaxBytes;
-            framesHeld = config.framesHeld;
-            device = config.device;
-            delivery = config.delivery;
-            aliveTimeoutMs = config.aliveTimeoutMs;
-            reorderDatagrams = config.reorderDatagrams;
-            coRoots = config.coRoots;
-            sources = config.sources;
-            placement = config.placement;
-        }
-
-        private StreamConfig checked() {
-            return new StreamConfig(
-                    windowBytes,
-                    frameMaxBytes,
-                    ringBytes,
-                    ringMaxBytes,
-                    framesHeld,
-                    device,
-                    delivery,
-                    aliveTimeoutMs,
-                    reorderDatagrams,
-                    coRoots,
-                    sources,
-                    placement);
-        }
-    }
-
-    private static void require(final boolean condition, final String message, final long value) {
-        if (!condition) {
-            throw new IllegalArgumentException(message + value);
-        }
+    private StreamConfig with(final ChannelKey key, final Object value) {
+        return of(KeyValues.of(this, coRoots, sources, placement).with(key, value));
     }
 }

@@ -85,7 +85,7 @@ public final class TestPorts {
                 // Otherwise a port that others share by SO_REUSEADDR would look free.
                 udp.setReuseAddress(false);
                 udp.bind(new InetSocketAddress(port));
-                // A connection that has just ended holds nobody back who listens.
+                // A connection that has just ended keeps no socket from listening.
                 tcp.setReuseAddress(true);
                 tcp.bind(new InetSocketAddress(port));
             } catch (final IOException e) {

@@ -47,7 +47,7 @@ class EngineProviderTest {
 
     @Test
     void shouldLaunchWithFlagsOfFile() throws Exception {
-        // With threads of its own the node refuses doWork, which tells that it runs.
+        // With threads of its own the node refuses doWork, which shows that it runs.
         final String line = launch(List.of("@../framecast.args"));
         assertTrue(line.contains("INVOKER"), line);
     }

@@ -115,7 +115,7 @@ final class DeviceEvents implements AutoCloseable {
             case PKEY_CHANGE -> report(at + " has other partition keys now; it uses the first");
             case SUBNET_MANAGER_CHANGE -> report(at + " has another subnet manager now");
             case CLIENT_REREGISTER ->
-                report(at + ": the subnet manager has forgotten what was registered; if the group falls silent, start"
+                report(at + ": the subnet manager has forgotten the registrations; if the group falls silent, start"
                         + " this end anew");
             case QP_FATAL, QP_REQUEST_ERROR, QP_ACCESS_ERROR, WQ_FATAL, SRQ_ERROR, PATH_MIGRATION_ERROR -> {
                 report("a queue pair on " + device + " failed (" + event.kind()

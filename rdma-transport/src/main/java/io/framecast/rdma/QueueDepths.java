@@ -31,8 +31,8 @@ record QueueDepths(int sends, int receives) {
         return new QueueDepths(sends, receives);
     }
 
-    /// Makes a queue pair for datagrams. What a device says it takes at most it may take of the smallest
-    /// requests only, so one that refuses is asked for half as much, and again.
+    /// Makes a queue pair for datagrams. A device's limit may hold for the smallest requests
+    /// only, so a device that refuses is asked for half as much, and again.
     QueuePair queuePair(
             final ProtectionDomain domain, final CompletionQueue sendQueue, final CompletionQueue receiveQueue) {
         QueueDepths depths = this;

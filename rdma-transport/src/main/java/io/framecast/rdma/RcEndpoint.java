@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// posts nothing at all: its device serves the peer.
 ///
 /// Threading: the owner's thread, but for making and connecting, which a worker does. Where the owner closes
-/// meanwhile, the worker releases what it made.
+/// meanwhile, the worker releases its objects.
 final class RcEndpoint implements OneSidedEndpoint {
     private static final int PSN_MASK = 0xFFFFFF;
     private static final byte[] NOT_YET = {};
@@ -132,7 +132,7 @@ final class RcEndpoint implements OneSidedEndpoint {
     private void establish(final RcDescriptor peer) {
         String refusal = "";
         try {
-            // Anybody can have many wait here, and leave.
+            // A hostile peer can have many wait here, and leave.
             if (!isClosed()) {
                 join(peer);
             }
@@ -270,7 +270,7 @@ final class RcEndpoint implements OneSidedEndpoint {
         }
     }
 
-    // Once closed, and no worker has it. What the device refuses to release cannot be helped.
+    // Once closed, and no worker has it. An object that the device refuses to release stays.
     private void release() {
         if (!closed || busy || released) {
             return;

@@ -126,7 +126,7 @@ final class RcOperations implements AutoCloseable {
         try {
             return queue.poll(batch, countMax);
         } catch (final TransportException e) {
-            // A queue that cannot be polled any more has no errno to tell, and is this connection's alone.
+            // A queue that cannot be polled any more gives no errno, and is this connection's alone.
             onBroken.accept(String.valueOf(e.getMessage()));
             return 0;
         }

@@ -17,7 +17,7 @@ import java.nio.ByteBuffer;
 record RdmaAddress(Gid gid, int lid, int queuePair, int queueKey) {
     private static final byte KIND = 'V';
     private static final byte KIND_INFINIBAND = 'I';
-    // Those above are of groups.
+    // Numbers above are of groups.
     static final int LID_MAX = 0xbfff;
     private static final int BYTES = 1 + Gid.BYTES + 2 * Integer.BYTES;
     private static final int BYTES_INFINIBAND = BYTES + Short.BYTES;

@@ -100,8 +100,8 @@ record RdmaPort(
                         + "; give its network interface one, or choose another");
     }
 
-    /// @param use of a device that it opens no more: what it finds there, or null
-    /// @param what no device has, where none has anything
+    /// @param use of a device that it opens no more: returns the port it finds there, or null
+    /// @param what the thing that no device has
     private static <T> T first(
             final VerbsLibrary library, final Function<Context, @Nullable T> use, final String what) {
         final List<Device> devices =

@@ -20,7 +20,7 @@ import java.util.Locale;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/// The survey of this machine for the transport `verbs`: what is present, and how to fix what is missing. Opens
+/// The survey of this machine for the transport `verbs`: its devices and libraries, and how to fix faults. Opens
 /// each device for a moment; changes nothing.
 public final class RdmaSurvey {
     private static final int DATAGRAM_BYTES_MAX = 4096;
@@ -37,7 +37,7 @@ public final class RdmaSurvey {
     ///
     /// @param isGood whether nothing needs to be done
     /// @param what the state found
-    /// @param fix how to fix it; empty where nothing can be done, or need be
+    /// @param fix how to fix it; empty where no fix exists, or none is needed
     public record Finding(boolean isGood, String what, String fix) {
         @Override
         public String toString() {

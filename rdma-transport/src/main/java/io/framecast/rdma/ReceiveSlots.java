@@ -27,14 +27,14 @@ import org.jspecify.annotations.Nullable;
 /// fails the whole queue pair, so any sender could end a lane. With it the lane counts the datagram and drops it.
 ///
 /// A slot whose datagram is dropped (too long, too short, of a stranger, the lane's own) is posted again
-/// behind the others: slots are then no longer used in the order of the ring.
+/// behind the posted ones: slots are then no longer used in the order of the ring.
 final class ReceiveSlots implements AutoCloseable {
     static final int RESERVE_BYTES = 40;
 
     private static final int IPV4_SOURCE = 32;
     private static final int IPV6_SOURCE = 8;
     private static final int BATCH = 64;
-    // Other ports may send that much, whatever this port's MTU is. No network carries more.
+    // Other ports may send that much, though this port's MTU is smaller. No network carries more.
     private static final int DATAGRAM_BYTES_MAX = 4096;
     // Batches of one call, also while datagrams come that are not for this lane.
     private static final int BATCHES_MAX = 64;
@@ -47,7 +47,7 @@ final class ReceiveSlots implements AutoCloseable {
     private final @Nullable RdmaAddress only;
     private final MemorySegment headers;
     private final int headerStride;
-    /// With the reserve; others are dropped.
+    /// With the reserve; shorter and longer datagrams are dropped.
     private final int datagramBytesMin;
     private final int datagramBytesMax;
     /// The only source whose datagrams count, or this end, whose datagrams do not count.
@@ -62,7 +62,7 @@ final class ReceiveSlots implements AutoCloseable {
     private int returnedCount;
     private boolean held;
     private int failure = CompletionStatus.SUCCESS;
-    // By slot: memory that it is aimed at, and how much of it; empty before the first.
+    // By slot: memory that it is redirected to, and how much of it; empty before the first.
     private @Nullable Target[] targets = {};
     private int[] rooms = {};
     private final Map<DeviceRegion, Target> byMemory = new HashMap<>();
@@ -130,7 +130,7 @@ final class ReceiveSlots implements AutoCloseable {
         }
     }
 
-    /// Memory of the user's, registered for as long as slots are aimed at it.
+    /// Memory of the user's, registered for as long as slots are redirected to it.
     private static final class Target {
         private final DeviceRegion memory;
         private final RegistrationCache.Lease lease;
@@ -142,11 +142,11 @@ final class ReceiveSlots implements AutoCloseable {
         }
     }
 
-    /// Aims a slot at other memory; its request takes only as much as lands there. A longer datagram is dropped.
+    /// Redirects a slot to other memory. Its request takes only as much as fits there. A longer datagram is dropped.
     ///
     /// @param memory null for the slot itself
     /// @return false where the device cannot reach that memory
-    boolean aim(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
+    boolean redirect(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
         if (targets.length == 0) {
             if (memory == null) {
                 return true;
@@ -248,7 +248,7 @@ final class ReceiveSlots implements AutoCloseable {
         failure = CompletionStatus.SUCCESS;
     }
 
-    /// Has the queue's channel tell of the next completion.
+    /// Has the queue's channel report the next completion.
     void arm() {
         queue.arm();
     }

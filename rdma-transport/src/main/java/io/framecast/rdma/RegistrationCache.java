@@ -232,7 +232,7 @@ final class RegistrationCache implements AutoCloseable {
         trim();
     }
 
-    // Unused ones beyond the limits, and those of memory that is gone, whose pages would stay pinned.
+    // Unused regions beyond the limits, and regions of memory that is gone, whose pages would stay pinned.
     private void trim() {
         trim(IDLE_MAX);
     }

@@ -41,12 +41,12 @@ final class SendSlots {
     private final long[] offsets;
     /// The present content of the requests: payload bytes, receiver, whether success causes a completion.
     private final int[] lengths;
-    private final RdmaPeers.@Nullable Peer[] aims;
+    private final RdmaPeers.@Nullable Peer[] peers;
     private final boolean[] signalled;
     private int failure = CompletionStatus.SUCCESS;
     private long submitted;
     private long completed;
-    /// Number of the last send that was posted; those after it went nowhere.
+    /// Number of the last send that was posted; later sends went nowhere.
     private long posted;
     private long sentBytes;
     private long backPressured;
@@ -73,7 +73,7 @@ final class SendSlots {
         places = ring.places();
         sources = new GatherSource[places == null ? 0 : ring.slots()];
         offsets = new long[sources.length];
-        aims = new RdmaPeers.Peer[ring.slots()];
+        peers = new RdmaPeers.Peer[ring.slots()];
         signalled = new boolean[ring.slots()];
         batch = new WorkCompletions(arena, BATCH);
         final RegistrationCache registrations = link.registrations();
@@ -94,7 +94,7 @@ final class SendSlots {
     ///
     /// @return how many were taken
     int send(final QueuePair queuePair, final RdmaPeers.Peer to, final int firstSlot, final int count) {
-        final int wanted = Math.min(count, aims.length);
+        final int wanted = Math.min(count, peers.length);
         // A caller that asks for completions reaps; this call reaps only without room.
         if (wanted > depth - (submitted - completed)) {
             reap();
@@ -116,13 +116,13 @@ final class SendSlots {
     private long refusedBytes(final int firstSlot, final int accepted, final int room) {
         long bytes = 0;
         for (int i = accepted; i < room; i++) {
-            bytes += requests.bytes((firstSlot + i) % aims.length);
+            bytes += requests.bytes((firstSlot + i) % peers.length);
         }
         return bytes;
     }
 
     // Nearly always a slot goes where it went before, as long as before, without a signal: then nothing is
-    // written. Another connection is another peer, whatever its address.
+    // written. Another connection is another peer, even at the same address.
     @SuppressWarnings("ReferenceEquality")
     private long prepare(final RdmaPeers.Peer to, final AddressHandle handle, final int firstSlot, final int count) {
         long bytes = (long) headerBytes * count;
@@ -135,9 +135,9 @@ final class SendSlots {
             if (payloadBytes != lengths[slot]) {
                 length(slot, payloadBytes);
             }
-            if (aims[slot] != to) {
+            if (peers[slot] != to) {
                 requests.datagram(slot, handle, to.queuePair(), to.queueKey());
-                aims[slot] = to;
+                peers[slot] = to;
             }
             final long identifier = submitted + i;
             final boolean signals = i == count || (identifier & SIGNAL_MASK) == 0;
@@ -149,7 +149,7 @@ final class SendSlots {
                 signalled[slot] = signals;
             }
             bytes += payloadBytes;
-            slot = slot + 1 == aims.length ? 0 : slot + 1;
+            slot = slot + 1 == peers.length ? 0 : slot + 1;
         }
         return bytes;
     }
@@ -178,7 +178,7 @@ final class SendSlots {
         final int bytes = headerBytes + payloadBytes;
         if (payloadBytes < 0 || payloadBytes > ring.payloadBytes() || bytes > datagramBytesMax) {
             throw new IllegalArgumentException("send: slot " + slot + " of " + bytes + " bytes; expected at most "
-                    + datagramBytesMax + ", the port's MTU, and what the slot holds");
+                    + datagramBytesMax + ", by the port's MTU and the slot's length");
         }
         requests.length(slot, payloadElement, payloadBytes);
         lengths[slot] = payloadBytes;
@@ -239,7 +239,7 @@ final class SendSlots {
 
     /// The queue pair works again, and has forgotten all posted sends. Address handles may have changed.
     void restart() {
-        Arrays.fill(aims, null);
+        Arrays.fill(peers, null);
         while (queue.poll(batch) > 0) {
             // These completions came before the queue pair was reset.
         }

@@ -114,7 +114,7 @@ final class VerbsLane implements Lane {
         return keep(lease).localKey();
     }
 
-    // More than the port carries is never sent, whatever the rings hold.
+    // No datagram is longer than the port carries, even if the rings hold longer ones.
     private int datagramBytes(final LaneConfig config) {
         final SendRing sends = config.send();
         final ReceiveRing receives = config.receive();
@@ -166,13 +166,13 @@ final class VerbsLane implements Lane {
     }
 
     @Override
-    public boolean canAim() {
+    public boolean canRedirect() {
         return receive != null;
     }
 
     @Override
-    public boolean aim(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
-        return receiving().aim(slot, memory, offset, bytes);
+    public boolean redirect(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
+        return receiving().redirect(slot, memory, offset, bytes);
     }
 
     @Override
@@ -409,7 +409,7 @@ final class VerbsLane implements Lane {
         }
     }
 
-    /// A queue pair that failed never comes back by itself: this lane is over, the others go on.
+    /// A queue pair that failed never comes back by itself: this lane is over, the other lanes go on.
     private TransportException ended(final TransportException cause) {
         if (closed) {
             return cause;

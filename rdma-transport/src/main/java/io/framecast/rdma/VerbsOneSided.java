@@ -45,7 +45,7 @@ final class VerbsOneSided implements OneSided {
         return link.port();
     }
 
-    /// This port, whatever the queue pair.
+    /// This port, for any queue pair.
     RdmaAddress ownEnd() {
         return new RdmaAddress(port().gid().gid(), port().lid(), 0, 0);
     }

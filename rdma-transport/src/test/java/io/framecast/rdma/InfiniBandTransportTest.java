@@ -71,7 +71,7 @@ final class InfiniBandTransportTest extends TransportContract {
     }
 
     @Override
-    protected boolean dropsAfterLanding() {
+    protected boolean dropsAfterArrival() {
         return true;
     }
 

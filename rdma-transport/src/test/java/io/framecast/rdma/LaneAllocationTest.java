@@ -36,7 +36,7 @@ final class LaneAllocationTest {
     private Transport far;
 
     private interface Round {
-        /// @return what landed as it should
+        /// @return what arrived as it should
         int run(int number);
     }
 
@@ -54,15 +54,15 @@ final class LaneAllocationTest {
     }
 
     private static long rounds(final Round round) {
-        long landed = 0;
+        long arrived = 0;
         for (int i = 0; i < ROUNDS; i++) {
-            landed += round.run(i);
+            arrived += round.run(i);
         }
-        return landed;
+        return arrived;
     }
 
-    private void assertAllocatesNothing(final int landedEach, final Round round) {
-        final long wanted = (long) ROUNDS * landedEach;
+    private void assertAllocatesNothing(final int arrivedEach, final Round round) {
+        final long wanted = (long) ROUNDS * arrivedEach;
         assertEquals(wanted, rounds(round));
         // The first reading loads what the reading itself needs.
         threads.getCurrentThreadAllocatedBytes();
@@ -70,21 +70,21 @@ final class LaneAllocationTest {
         // The compiler may still change its mind about code it has just made, which costs some.
         for (int tries = 0; least > 0 && tries < TRIES_MAX; tries++) {
             final long before = threads.getCurrentThreadAllocatedBytes();
-            final long landed = rounds(round);
+            final long arrived = rounds(round);
             least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
-            assertEquals(wanted, landed);
+            assertEquals(wanted, arrived);
         }
         assertEquals(0, least);
     }
 
-    private int landed(final Lane receiver, final int first) {
+    private int arrived(final Lane receiver, final int first) {
         completions.clear();
         receiver.poll(completions);
-        int landed = 0;
+        int arrived = 0;
         for (int i = 0; i < completions.count(); i++) {
-            landed += completions.slot(i) == first + i && completions.bytes(i) == HEADER_BYTES + PAYLOAD_BYTES ? 1 : 0;
+            arrived += completions.slot(i) == first + i && completions.bytes(i) == HEADER_BYTES + PAYLOAD_BYTES ? 1 : 0;
         }
-        return landed;
+        return arrived;
     }
 
     @Test
@@ -95,7 +95,7 @@ final class LaneAllocationTest {
             final int first = number % 2 * BATCH;
             receiver.post(first, BATCH);
             source.multicast(first, BATCH);
-            return landed(receiver, first);
+            return arrived(receiver, first);
         });
         assertEquals(source.submitted(), source.completed());
     }
@@ -113,14 +113,14 @@ final class LaneAllocationTest {
         final int peer = sender.connect(receiver.address());
         receiver.post(0, 1);
         Wait.until("an address handle", () -> sender.unicast(peer, 0, 1) == 1);
-        assertEquals(1, landed(receiver, 0));
+        assertEquals(1, arrived(receiver, 0));
         assertAllocatesNothing(BATCH, number -> {
             final int first = number % 2 * BATCH;
             receiver.post(first, BATCH);
             sender.unicast(peer, first, BATCH / 2);
             sender.multicast(first + BATCH / 2, BATCH / 2);
             sender.completed();
-            return landed(receiver, first);
+            return arrived(receiver, first);
         });
         assertEquals(sender.submitted(), sender.completed());
     }
@@ -138,7 +138,7 @@ final class LaneAllocationTest {
             receiver.armReady();
             control.armReady();
             source.completed();
-            return landed(receiver, 0) + landed(control, 0);
+            return arrived(receiver, 0) + arrived(control, 0);
         });
     }
 
@@ -152,7 +152,7 @@ final class LaneAllocationTest {
             receiver.armReady();
             source.multicast(slot, 1);
             source.completed();
-            return landed(receiver, slot);
+            return arrived(receiver, slot);
         });
     }
 }

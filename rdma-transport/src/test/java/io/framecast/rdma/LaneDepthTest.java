@@ -70,10 +70,10 @@ final class LaneDepthTest {
         final DeviceRegion payload = received.payload();
         int posted = 0;
         int next = 0;
-        int landed = 0;
-        while (landed < 5 * SLOTS) {
-            posted += receiver.post(posted % SLOTS, Math.min(SLOTS, landed + SLOTS - posted));
-            assertEquals(Math.min(landed + depth, posted), posted, "posted");
+        int arrived = 0;
+        while (arrived < 5 * SLOTS) {
+            posted += receiver.post(posted % SLOTS, Math.min(SLOTS, arrived + SLOTS - posted));
+            assertEquals(Math.min(arrived + depth, posted), posted, "posted");
             final int first = next;
             final int count = Math.min(posted - next, SLOTS);
             for (int i = 0; i < count; i++) {
@@ -84,13 +84,13 @@ final class LaneDepthTest {
             completions.clear();
             receiver.poll(completions);
             for (int i = 0; i < completions.count(); i++) {
-                assertEquals(landed % SLOTS, completions.slot(i));
+                assertEquals(arrived % SLOTS, completions.slot(i));
                 final long at = (long) completions.slot(i) * PAYLOAD_BYTES;
-                assertEquals(landed, payload.host().get(ValueLayout.JAVA_INT, at));
-                landed++;
+                assertEquals(arrived, payload.host().get(ValueLayout.JAVA_INT, at));
+                arrived++;
             }
         }
-        assertEquals(landed, source.completed());
+        assertEquals(arrived, source.completed());
         assertEquals(overruns, fabric.count("overruns"));
     }
 

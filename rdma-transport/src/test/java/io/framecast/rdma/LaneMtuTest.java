@@ -57,7 +57,7 @@ final class LaneMtuTest {
 
     private void assertTooLong(final Lane lane, final int peer) {
         final String what =
-                "send: slot 1 of 1025 bytes; expected at most 1024, the port's MTU, and what the slot holds";
+                "send: slot 1 of 1025 bytes; expected at most 1024, by the port's MTU and the slot's length";
         assertEquals(
                 what,
                 assertThrows(IllegalArgumentException.class, () -> lane.multicast(0, 3))

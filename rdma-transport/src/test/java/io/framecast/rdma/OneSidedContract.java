@@ -126,8 +126,8 @@ abstract class OneSidedContract {
             remote.set(JAVA_BYTE, i, (byte) (i * 7 + i / 251));
         }
         try (RegisteredMemory window = serving.register(remote, Access.PEERS_READ);
-                RegisteredMemory landing = acting.register(local, Access.LOCAL)) {
-            final Range target = new Range(landing);
+                RegisteredMemory destination = acting.register(local, Access.LOCAL)) {
+            final Range target = new Range(destination);
             final int part = BYTES / OPERATIONS;
             for (int i = 0; i < OPERATIONS; i++) {
                 final long token = i == OPERATIONS - 1 ? 77 : OneSidedEndpoint.NO_TOKEN;
@@ -246,9 +246,9 @@ abstract class OneSidedContract {
     void shouldRefuseToReadOutsideOfWhatWasRegistered() {
         final OneSidedEndpoint actor = connect().actor();
         try (RegisteredMemory window = serving.register(remote.asSlice(0, 4096), Access.PEERS_READ);
-                RegisteredMemory landing = acting.register(local, Access.LOCAL)) {
-            assertThrows(IllegalArgumentException.class, () -> new Range(landing).at(BYTES - 8, 16));
-            assertTrue(actor.read(new Range(landing).at(0, 64), window.address() + 4096 - 32, window.key(), 1));
+                RegisteredMemory destination = acting.register(local, Access.LOCAL)) {
+            assertThrows(IllegalArgumentException.class, () -> new Range(destination).at(BYTES - 8, 16));
+            assertTrue(actor.read(new Range(destination).at(0, 64), window.address() + 4096 - 32, window.key(), 1));
             awaitBroken(actor);
         }
     }

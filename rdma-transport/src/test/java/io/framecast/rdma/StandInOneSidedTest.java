@@ -171,8 +171,8 @@ final class StandInOneSidedTest extends OneSidedContract {
         final OneSidedEndpoint actor = connect().actor();
         try (RegisteredMemory words = serving.register(remote, Access.PEERS_WRITE);
                 RegisteredMemory window = serving.register(remote, Access.PEERS_READ);
-                RegisteredMemory landing = acting.register(local, Access.LOCAL)) {
-            final Range target = new Range(landing);
+                RegisteredMemory destination = acting.register(local, Access.LOCAL)) {
+            final Range target = new Range(destination);
             rounds(actor, words, window, target);
             threads.getCurrentThreadAllocatedBytes();
             long least = Long.MAX_VALUE;

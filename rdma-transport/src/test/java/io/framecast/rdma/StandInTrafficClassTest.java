@@ -33,4 +33,9 @@ final class StandInTrafficClassTest extends TrafficClassContract {
             assertEquals(dscp << 2, fabric.count("connected_class"));
         }
     }
+
+    @Override
+    int hopsToOne(final int ttl) {
+        return ttl;
+    }
 }

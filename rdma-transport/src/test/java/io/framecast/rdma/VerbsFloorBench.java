@@ -102,13 +102,13 @@ final class VerbsFloorBench {
             long floorSumNs = 0;
             for (int turn = 0; turn < TURNS; turn++) {
                 final long startNs = THREADS.getCurrentThreadCpuTime();
-                final long javaLanded = rounds(source, receiver, completions, new int[] {count, batch, shape[0]});
+                final long javaArrived = rounds(source, receiver, completions, new int[] {count, batch, shape[0]});
                 final long betweenNs = THREADS.getCurrentThreadCpuTime();
-                final long floorLanded = floor.rounds(count, batch);
+                final long floorArrived = floor.rounds(count, batch);
                 floorSumNs += THREADS.getCurrentThreadCpuTime() - betweenNs;
                 javaSumNs += betweenNs - startNs;
-                assertEquals(DATAGRAMS, javaLanded);
-                assertEquals(DATAGRAMS, floorLanded);
+                assertEquals(DATAGRAMS, javaArrived);
+                assertEquals(DATAGRAMS, floorArrived);
             }
             if (round >= 0) {
                 javaNs[round] = (double) javaSumNs / TURNS / DATAGRAMS;
@@ -128,7 +128,7 @@ final class VerbsFloorBench {
         final int count = shape[0];
         final int batch = shape[1];
         final int bytes = HEADER_BYTES + shape[2];
-        long landed = 0;
+        long arrived = 0;
         for (int round = 0; round < count; round++) {
             final int first = round % (SLOTS / batch) * batch;
             receiver.post(first, batch);
@@ -136,10 +136,10 @@ final class VerbsFloorBench {
             completions.clear();
             receiver.poll(completions);
             for (int i = 0; i < completions.count(); i++) {
-                landed += completions.slot(i) == first + i && completions.bytes(i) == bytes ? 1 : 0;
+                arrived += completions.slot(i) == first + i && completions.bytes(i) == bytes ? 1 : 0;
             }
         }
         source.completed();
-        return landed;
+        return arrived;
     }
 }

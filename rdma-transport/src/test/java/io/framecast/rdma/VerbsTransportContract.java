@@ -28,7 +28,7 @@ abstract class VerbsTransportContract extends TransportContract {
     }
 
     @Override
-    protected final boolean dropsAfterLanding() {
+    protected final boolean dropsAfterArrival() {
         return true;
     }
 }

@@ -49,7 +49,7 @@ public final class Console {
 
     /// @param frames so far
     /// @param bytes so far
-    /// @param activity what is going on: `published`, `received`, `waiting …`
+    /// @param activity `published`, `received`, `waiting …`
     public synchronized void progress(final String activity, final long frames, final long bytes) {
         shownNs = System.nanoTime();
         if (machine) {

@@ -3,7 +3,7 @@ package io.framecast.samples;
 import io.framecast.api.DeviceFrame;
 import java.util.Map;
 
-/// Computes on frames where they lie, in device memory: what `framecast subscribe --worker NAME` runs. Used by one
+/// Computes on frames where they lie, in device memory. `framecast subscribe --worker NAME` runs it. Used by one
 /// thread.
 public interface FrameWorker extends AutoCloseable {
     /// Takes one frame, in publishing order. The frame is only lent: the worker neither closes nor releases it, and

@@ -28,7 +28,7 @@ public final class InputOptions {
     @Option(
             names = "--format",
             paramLabel = "F",
-            description = "What frames are, for subscribers: parts with commas between them, as"
+            description = "The format of frames, for subscribers: parts with commas between them, as"
                     + " float32[3x224x224],rate=30,samples=48000x2,range=full, and any KEY=VALUE. Pictures of --video"
                     + " are described without it.")
     private @Nullable String format;

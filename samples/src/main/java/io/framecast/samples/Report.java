@@ -125,7 +125,7 @@ public final class Report implements ToolContext {
         kept = json;
     }
 
-    /// Prints a failure: a line on stderr, and `{"error", "exit"}` where JSON was asked for, with what was kept.
+    /// Prints a failure: a line on stderr, and `{"error", "exit"}` where JSON was asked for, with the fields so far.
     public void failure(final int status, final String line) {
         console.complain(line);
         if (target == null || target.isEmpty() || written) {

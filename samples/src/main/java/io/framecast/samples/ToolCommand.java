@@ -6,7 +6,7 @@ import java.util.concurrent.Callable;
 /// class path.
 public interface ToolCommand {
     /// Makes the command: an object annotated for picocli, whose result is the exit status. The tool reports its
-    /// exception in one line: a [io.framecast.api.error.ConfigException] for what the user can fix, a
+    /// exception in one line: a [io.framecast.api.error.ConfigException] for a fault that the user can fix, a
     /// [PeerLostException] for a lost process.
     Callable<Integer> create(ToolContext context);
 }

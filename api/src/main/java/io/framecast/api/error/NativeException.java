@@ -7,7 +7,7 @@ public final class NativeException extends TransportException {
     private final String function;
     private final int errno;
 
-    /// @param meaning what the errno means here, and how to fix it
+    /// @param meaning of the errno here, and how to fix it
     public NativeException(final String function, final int errno, final String meaning) {
         super(function + ": errno " + errno + ", " + meaning);
         this.function = function;

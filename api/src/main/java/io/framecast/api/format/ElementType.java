@@ -64,7 +64,7 @@ public record ElementType(Kind kind, int bits, int lanes) {
 
     /// Reads a name such as `uint8`, `float32`, `bfloat16`, `complex64`, `bool` or `float32x4`.
     ///
-    /// @throws IllegalArgumentException with one line that says what is expected
+    /// @throws IllegalArgumentException with one line that names the expected value
     public static ElementType parse(final String name) {
         final Matcher matcher = NAME.matcher(name);
         final boolean known = matcher.matches();

@@ -23,7 +23,7 @@ public final class Completions {
         return count == slots.length;
     }
 
-    /// Ring slot in which datagram `index` landed.
+    /// Ring slot in which datagram `index` arrived.
     public int slot(final int index) {
         return slots[index];
     }
@@ -43,7 +43,7 @@ public final class Completions {
         count++;
     }
 
-    /// Takes out datagram `index`, as if it had been lost after landing; the order of the others is kept.
+    /// Takes out datagram `index`, as if it had been lost after arrival; the order of the others is kept.
     public void remove(final int index) {
         System.arraycopy(slots, index + 1, slots, index, count - index - 1);
         System.arraycopy(bytes, index + 1, bytes, index, count - index - 1);

@@ -3,7 +3,7 @@ package io.framecast.api.spi;
 import io.framecast.api.error.DeviceException;
 import java.util.Optional;
 
-/// How others reach a device's memory beside its own copy engine: a NIC that writes there, and a mapping that
+/// Access to a device's memory beside its own copy engine: a NIC that writes there, and a mapping that
 /// the CPU stores through. The engine probes both when a subscriber chooses its placement; a refusal names its
 /// reason in a few words.
 ///
@@ -40,8 +40,8 @@ public interface DeviceAccess {
         // Nothing was exported.
     }
 
-    /// Returns when what NICs have written, as far as their completions were seen, is visible to work that
-    /// starts on the device from now on. Does nothing where the device orders such writes by itself.
+    /// Returns when writes of NICs, as far as their completions were seen, are visible to work that starts on the
+    /// device from now on. Does nothing where the device orders such writes by itself.
     default void flushRemoteWrites() {
         // A device without remote access has no remote writes.
     }

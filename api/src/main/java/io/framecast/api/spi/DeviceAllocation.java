@@ -4,7 +4,7 @@ import io.framecast.api.error.DeviceException;
 import java.util.Optional;
 
 /// One allocation of device memory, as the device's driver knows it, from when it was made until it is freed. It equals
-/// no other one, also where a later one has its address: so what a NIC registered is never used for memory that took
+/// no other one, also where a later one has its address. So a NIC's registration is never used for memory that took
 /// its place.
 ///
 /// Threading: any thread.

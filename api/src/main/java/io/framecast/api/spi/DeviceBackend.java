@@ -46,8 +46,8 @@ public interface DeviceBackend extends AutoCloseable {
         // Copies from any memory run alike.
     }
 
-    /// Ends what [#registerHost] began. Waits for the copies from the memory, and on some devices for everything that
-    /// runs there: a [KernelSource#persistent] kernel as well.
+    /// Ends the registration by [#registerHost]. Waits for the copies from the memory, and on some devices for
+    /// everything that runs there: a [KernelSource#persistent] kernel as well.
     default void unregisterHost(final MemorySegment segment) {
         // Nothing was registered.
     }
@@ -86,8 +86,8 @@ public interface DeviceBackend extends AutoCloseable {
         return DeviceGather.byCopies(stream);
     }
 
-    /// Live counts of what the device gave out and did not get back, beside [#allocatedBytes]; the same object
-    /// every time. The default counts nothing.
+    /// Live counts of resources that the device gave out and did not get back, beside [#allocatedBytes]; the same
+    /// object every time. The default counts nothing.
     default DeviceResources resources() {
         return new DeviceResources();
     }

@@ -5,7 +5,7 @@ public interface DeviceEvent extends AutoCloseable {
     /// Whether the work recorded last is done. Never blocks. True for an event never recorded.
     boolean isComplete();
 
-    /// Waits until [#isComplete]. What the recorded work wrote is then visible to this thread and to work launched
+    /// Waits until [#isComplete]. Writes of the recorded work are then visible to this thread and to work launched
     /// afterwards.
     void synchronize();
 

@@ -18,8 +18,8 @@ public interface DeviceGather {
         };
     }
 
-    /// A piece that is copied by the next [#flush], or sooner. Pieces must not overlap what others of the same
-    /// flush write.
+    /// A piece that is copied by the next [#flush], or sooner. Pieces of one flush must not
+    /// overlap in the memory that they write.
     void add(long targetAddress, long sourceAddress, long bytes);
 
     /// Everything that was added is enqueued when this returns.

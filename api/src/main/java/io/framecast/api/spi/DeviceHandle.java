@@ -6,7 +6,7 @@ import java.util.UUID;
 ///
 /// @param device the physical device, alike in all processes
 /// @param bytes length of the memory
-/// @param text what the kind of device needs to find it, 1 … [#TEXT_MAX] characters of ASCII
+/// @param text by which the kind of device finds it, 1 … [#TEXT_MAX] characters of ASCII
 public record DeviceHandle(UUID device, long bytes, String text) {
     public static final int TEXT_MAX = 160;
 

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// Memory of a device: the one place where RDMA and GPU meet. Owned by the [DeviceBackend] that allocated it, or by the
-/// user who made it; never freed by those it is passed to.
+/// user that made it. The code that it is passed to never frees it.
 ///
 /// @param address first byte as the device sees it (host memory: the virtual address)
 /// @param bytes length

@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /// Counts of the resources that a device gave out and did not get back, by kind: a backend counts, counters and
-/// tests read. All counts are zero once every resource is closed, whatever failed on the way. Any thread;
+/// tests read. All counts are zero once every resource is closed, also where some calls failed. Any thread;
 /// nothing allocates.
 public final class DeviceResources {
     /// Kinds of resources. Each counts objects, but PINNED_BYTES counts bytes.
@@ -51,7 +51,7 @@ public final class DeviceResources {
         return counts.get(kind.ordinal());
     }
 
-    /// The device was closed: everything is gone, and what is closed late changes nothing.
+    /// The device was closed: everything is gone, and a late close changes nothing.
     public void close() {
         closed = true;
         for (int i = 0; i < KINDS.length; i++) {

@@ -4,10 +4,11 @@ import java.util.Optional;
 import java.util.UUID;
 
 /// Device memory that several processes of one host use: a capability ([DeviceBackend#capability]). One process
-/// allocates it and passes its handle on; others open it, and copy from it or read it in place.
+/// allocates it and passes its handle on. Other processes open it, and copy from it or read it in place.
 ///
-/// The memory lives as long as the process that allocated it, and must not be freed before all others have closed it:
-/// CUDA calls both undefined. Whoever uses this interface ensures the second, and finds out about the first.
+/// The memory lives as long as the process that allocated it, and must not be freed before all other processes have
+/// closed it: CUDA calls both undefined. The caller of this interface ensures the second, and watches for the
+/// first.
 ///
 /// Threading: any thread.
 public interface DeviceSharing {

@@ -18,8 +18,8 @@ public interface DeviceStream extends AutoCloseable {
     /// Sets `bytes` bytes to `value`.
     void fill(long deviceAddress, byte value, long bytes);
 
-    /// The event completes when everything enqueued here before is done. Re-recording an event replaces what it stands
-    /// for.
+    /// The event completes when everything enqueued here before is done. Re-recording an event replaces the work
+    /// that it stands for.
     void record(DeviceEvent event);
 
     /// Work enqueued here afterwards starts only when the event, as recorded so far, is complete.

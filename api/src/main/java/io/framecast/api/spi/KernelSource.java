@@ -21,8 +21,8 @@ public record KernelSource(String name, Supplier<byte[]> ptx, Emulation emulatio
         this(name, ptx, emulation, false);
     }
 
-    /// A kernel that lives on its own, such as one that waits for an [io.framecast.api.Arrival]. All its
-    /// blocks must fit on the device at once, beside those of other persistent kernels: else its launch is refused.
+    /// A kernel that lives on its own, such as one that waits for an [io.framecast.api.Arrival]. All its blocks
+    /// must fit on the device at once, beside the blocks of other persistent kernels: else its launch is refused.
     public static KernelSource persistent(final String name, final Supplier<byte[]> ptx, final Emulation emulation) {
         return new KernelSource(name, ptx, emulation, true);
     }

@@ -16,28 +16,29 @@ public interface Lane extends AutoCloseable {
     LaneAddress address();
 
     /// Posts `count` consecutive slots of the receive ring, beginning at `firstSlot` and wrapping at the ring's
-    /// end. BY_ARRIVAL lanes append them to what is posted; BY_SEQUENCE lanes replace what is posted.
+    /// end. BY_ARRIVAL lanes append them to the posted slots; BY_SEQUENCE lanes replace the posted slots.
     ///
     /// @return how many were accepted: fewer when the queue is full
     int post(int firstSlot, int count);
 
-    /// Whether [#aim] works.
-    default boolean canAim() {
+    /// Whether [#redirect] works.
+    default boolean canRedirect() {
         return false;
     }
 
-    /// Aims a slot of the receive ring at other memory of the ring's device: from the next [#post] on, the first
-    /// `bytes` bytes of a payload that takes the slot land there. What is longer lands at its place in the slot, or
-    /// the datagram is dropped and counted as truncated (verbs).
+    /// Redirects a slot of the receive ring to other memory of the ring's device. From the next [#post] on, the
+    /// first `bytes` bytes of a payload that takes the slot go there. The rest of a longer payload goes to
+    /// the slot,
+    /// or the datagram is dropped and counted as truncated (verbs).
     ///
-    /// @param memory valid until the slot is aimed elsewhere and posted anew; null for the slot itself
+    /// @param memory valid until the slot is redirected again and posted anew; null for the slot itself
     /// @param offset of the first byte in `memory`
-    /// @return false where this lane cannot land there: the slot keeps its place
-    default boolean aim(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
+    /// @return false where this lane cannot receive into `memory`: the slot keeps its own
+    default boolean redirect(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
         throw new UnsupportedOperationException("slots of this lane have one place each");
     }
 
-    /// Takes what has arrived, into posted slots, in order of arrival; perhaps not all of it.
+    /// Takes datagrams that arrived, into posted slots, in order of arrival; perhaps not all.
     ///
     /// @return receive completions written to `completions`, 0 when there is nothing or no slot
     int poll(Completions completions);
@@ -51,13 +52,13 @@ public interface Lane extends AutoCloseable {
         return -1;
     }
 
-    /// The owner is about to look once more and then to sleep: whatever comes from now on makes
+    /// The owner is about to look once more and then to sleep: a datagram that comes from now on makes
     /// [#readyDescriptor] readable. For lanes whose descriptor reports only completions that were asked for
     /// (completion channels of verbs).
     default void armReady() {}
 
     /// How many full-size datagrams may be on their way to this lane before one is lost for lack of room
-    /// outside the ring (udp: effective SO_RCVBUF ÷ measured truesize; verbs: what is posted, so [#UNLIMITED]).
+    /// outside the ring (udp: effective SO_RCVBUF ÷ measured truesize; verbs: the posted slots, so [#UNLIMITED]).
     int receiveCapacity();
 
     /// Sends `count` consecutive slots of the send ring, wrapping at its end, each once to the whole group.

@@ -2,9 +2,9 @@ package io.framecast.api.spi;
 
 import java.lang.foreign.MemorySegment;
 
-/// The one-sided side of a transport: what one process does to another's memory without its CPU. A receiver
-/// opens an endpoint and acts; its source accepts it and exposes memory. What they must know of each other
-/// travels as opaque descriptors, and an address and key of the peer's are only ever used over the connection
+/// The one-sided part of a transport: operations of one process on another's memory without the other's CPU. A
+/// receiver opens an endpoint and acts; its source accepts it and exposes memory. Their addresses travel as opaque
+/// descriptors, and an address and key of the peer's are only ever used over the connection
 /// to that peer. A process may accept an endpoint of its own: its NIC then copies within the host, and
 /// between the host and a device.
 ///
@@ -69,7 +69,7 @@ public interface OneSided {
     /// As [#accept(byte[])], where the peer may do more, or this side acts on memory that the peer registered
     /// for peers, too.
     ///
-    /// @param peer what it may do
+    /// @param peer the operations that it may do
     /// @param operationsMax of this side's, under way at a time; 0: only the peer acts
     OneSidedEndpoint accept(byte[] descriptor, Access peer, int operationsMax);
 }

@@ -43,7 +43,7 @@ public interface OneSidedEndpoint extends AutoCloseable {
     /// @return false when there is no room, or the endpoint is not up
     boolean write64(long address, int key, long value, long token);
 
-    /// Reads the peer's memory. What lies at `target` is undefined until the token comes back. Operations are
+    /// Reads the peer's memory. The bytes at `target` are undefined until the token comes back. Operations are
     /// carried out, and complete, in order.
     ///
     /// @param target where
@@ -51,10 +51,10 @@ public interface OneSidedEndpoint extends AutoCloseable {
     /// @return false when there is no room, or the endpoint is not up
     boolean read(Range target, long address, int key, long token);
 
-    /// Writes to the peer's memory. What lies at `source` must stay until the token comes back. Operations are
-    /// carried out, and complete, in order: a reader that sees the last of them sees those before.
+    /// Writes to the peer's memory. The bytes at `source` must stay until the token comes back. Operations are
+    /// carried out, and complete, in order: a reader that sees the last of them sees the earlier ones.
     ///
-    /// @param source what
+    /// @param source the bytes to write
     /// @param token comes back from [#poll], or [#NO_TOKEN]
     /// @return false when there is no room, or the endpoint is not up
     boolean write(Range source, long address, int key, long token);

@@ -30,7 +30,7 @@ public interface Transport extends AutoCloseable {
     default Optional<String> canReceiveInto(final DeviceRegion memory) {
         return capabilities().deviceMemory() || memory.hostAddressable()
                 ? Optional.empty()
-                : Optional.of("transport " + capabilities().name() + " lands in host memory only");
+                : Optional.of("transport " + capabilities().name() + " receives into host memory only");
     }
 
     /// Registers device memory, from which lanes then gather payloads ([SendRing#places]). May take

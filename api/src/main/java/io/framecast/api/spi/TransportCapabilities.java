@@ -3,7 +3,7 @@ package io.framecast.api.spi;
 /// The capabilities of a transport on this machine, fixed when it opens.
 ///
 /// @param name the provider's name
-/// @param hardwareMulticast one send reaches all receivers, whatever their number
+/// @param hardwareMulticast one send reaches any number of receivers
 /// @param deviceMemory the transport can receive payloads into a [DeviceRegion] that the host cannot address,
 ///     where [Transport#canReceiveInto] refuses none
 /// @param oneSidedWrite a receiver can write its credit into the source's memory without the source's CPU
@@ -12,7 +12,7 @@ package io.framecast.api.spi;
 /// @param headerReserveBytes bytes that the transport writes before the header in each header slot (verbs: 40,
 ///     the global routing header); 0 elsewhere
 /// @param datagramBytesMax largest header + payload that is never fragmented
-/// @param placement where arriving payloads go relative to what was posted
+/// @param placement where arriving payloads go relative to the posted slots
 public record TransportCapabilities(
         String name,
         boolean hardwareMulticast,
@@ -25,11 +25,11 @@ public record TransportCapabilities(
         Placement placement) {
     /// How posted slots are consumed.
     public enum Placement {
-        /// Posted slots are consumed strictly in the order of posting, one per datagram, whatever the datagram
-        /// is: after k losses the following payloads lie k slots early (a verbs receive queue).
+        /// Posted slots are consumed strictly in the order of posting, one for each datagram, wanted or not: after
+        /// k losses the following payloads lie k slots early (a verbs receive queue).
         BY_ARRIVAL,
-        /// Each [Lane#post] replaces what was posted before, so the receiver aims the next batch at the slots
-        /// of the sequences it expects: loss misplaces at most that batch.
+        /// Each [Lane#post] replaces the posted slots, so the receiver posts the slots of the
+        /// sequences that it expects next: loss misplaces at most that batch.
         BY_SEQUENCE
     }
 }

@@ -22,7 +22,7 @@ final class ContractEnd implements AutoCloseable {
     static final int PAYLOAD_BYTES = 1024;
     static final int DATAGRAM_BYTES_MIN = 8;
 
-    /// The fill of a receive ring before any datagram landed there.
+    /// The fill of a receive ring before any datagram arrived there.
     static final byte CANARY = 0x5a;
 
     private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(60);
@@ -30,7 +30,7 @@ final class ContractEnd implements AutoCloseable {
     private static final int RESERVE_ALIGN_BYTES = 64;
 
     /// A datagram that arrived.
-    record Landed(long id, int slot, int bytes) {}
+    record Arrived(long id, int slot, int bytes) {}
 
     /// Shapes of the rings of one end.
     ///
@@ -52,7 +52,7 @@ final class ContractEnd implements AutoCloseable {
     private final ReceiveRing receive;
     private final int reserveBytes;
     private final Completions completions = new Completions(SLOTS);
-    private final List<Landed> landed = new ArrayList<>();
+    private final List<Arrived> arrived = new ArrayList<>();
     private final Lane lane;
 
     private ContractEnd(
@@ -105,16 +105,16 @@ final class ContractEnd implements AutoCloseable {
         return lane;
     }
 
-    List<Landed> landed() {
-        return landed;
+    List<Arrived> arrived() {
+        return arrived;
     }
 
     List<Long> ids() {
-        return landed.stream().map(Landed::id).toList();
+        return arrived.stream().map(Arrived::id).toList();
     }
 
     List<Integer> slots() {
-        return landed.stream().map(Landed::slot).toList();
+        return arrived.stream().map(Arrived::slot).toList();
     }
 
     /// Writes datagram `id` into send slot `slot`.
@@ -169,7 +169,7 @@ final class ContractEnd implements AutoCloseable {
         return this;
     }
 
-    /// Polls once, checks each datagram's bytes where they landed, and keeps it in [#landed].
+    /// Polls once, checks each datagram's bytes where they arrived, and keeps it in [#arrived].
     int poll() {
         return poll(completions);
     }
@@ -178,18 +178,18 @@ final class ContractEnd implements AutoCloseable {
         into.clear();
         final int count = lane.poll(into);
         for (int i = 0; i < into.count(); i++) {
-            landed.add(check(into.slot(i), into.bytes(i)));
+            arrived.add(check(into.slot(i), into.bytes(i)));
         }
         return count;
     }
 
-    /// Polls until `count` datagrams have landed since the end was opened, posting each slot again once it was
+    /// Polls until `count` datagrams have arrived since the end was opened, posting each slot again once it was
     /// read.
-    void awaitLandedReposting(final int count, final TransportCapabilities.Placement placement) {
-        awaitUntil(count + " datagrams to land", () -> {
+    void awaitArrivedReposting(final int count, final TransportCapabilities.Placement placement) {
+        awaitUntil(count + " datagrams to arrive", () -> {
             poll();
             repost(placement);
-            return landed.size() >= count;
+            return arrived.size() >= count;
         });
     }
 
@@ -206,22 +206,22 @@ final class ContractEnd implements AutoCloseable {
     /// Makes a ring of a BY_SEQUENCE lane as new: nothing posted, nothing seen, canaries everywhere.
     void reset() {
         lane.post(0, 0);
-        landed.clear();
+        arrived.clear();
         receive.headers().fill(CANARY);
         receive.payload().host().fill(CANARY);
     }
 
-    /// Polls until `count` datagrams have landed since the end was opened.
-    void awaitLanded(final int count) {
-        awaitUntil(count + " datagrams to land, got " + landed.size(), () -> {
+    /// Polls until `count` datagrams have arrived since the end was opened.
+    void awaitArrived(final int count) {
+        awaitUntil(count + " datagrams to arrive, got " + arrived.size(), () -> {
             poll();
-            return landed.size() >= count;
+            return arrived.size() >= count;
         });
     }
 
-    /// The bytes of the datagram that landed last, header and payload put together.
+    /// The bytes of the datagram that arrived last, header and payload put together.
     byte[] lastBytes() {
-        final Landed last = landed.getLast();
+        final Arrived last = arrived.getLast();
         return bytesAt(last.slot(), last.bytes());
     }
 
@@ -243,14 +243,14 @@ final class ContractEnd implements AutoCloseable {
         return true;
     }
 
-    private Landed check(final int slot, final int bytes) {
+    private Arrived check(final int slot, final int bytes) {
         final byte[] got = bytesAt(slot, bytes);
         final long id =
                 bytes < DATAGRAM_BYTES_MIN ? -1 : MemorySegment.ofArray(got).get(JAVA_LONG_UNALIGNED, 0);
         if (id >= 0) {
             assertArrayEquals(datagram(id, bytes), got, () -> "datagram " + id + " in slot " + slot);
         }
-        return new Landed(id, slot, bytes);
+        return new Arrived(id, slot, bytes);
     }
 
     private byte[] bytesAt(final int slot, final int bytes) {

@@ -28,8 +28,8 @@ final class FifoLane implements Lane {
     private final int number;
     private final long[] counters = new long[LaneCounter.values().length];
     private final ArrayDeque<Integer> posted = new ArrayDeque<>();
-    private final Map<Integer, DeviceRegion> aims = new HashMap<>();
-    private final Queue<Received> landed = new ArrayDeque<>();
+    private final Map<Integer, DeviceRegion> redirected = new HashMap<>();
+    private final Queue<Received> arrived = new ArrayDeque<>();
     private final BitSet peersUsed = new BitSet(PEERS_MAX);
     private final int[] peerNumbers = new int[PEERS_MAX];
     private byte @Nullable [] heldBack;
@@ -87,17 +87,17 @@ final class FifoLane implements Lane {
     }
 
     @Override
-    public boolean canAim() {
+    public boolean canRedirect() {
         return true;
     }
 
     @Override
-    public boolean aim(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
+    public boolean redirect(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
         synchronized (network) {
             if (memory == null) {
-                aims.remove(slot);
+                redirected.remove(slot);
             } else {
-                aims.put(slot, memory.slice(offset, bytes));
+                redirected.put(slot, memory.slice(offset, bytes));
             }
             return true;
         }
@@ -107,12 +107,12 @@ final class FifoLane implements Lane {
     public int poll(final Completions completions) {
         synchronized (network) {
             receiveRing();
-            if (landed.isEmpty()) {
+            if (arrived.isEmpty()) {
                 releaseHeldBack();
             }
             final int before = completions.count();
-            while (!completions.isFull() && !landed.isEmpty()) {
-                final Received received = landed.remove();
+            while (!completions.isFull() && !arrived.isEmpty()) {
+                final Received received = arrived.remove();
                 completions.add(received.slot(), received.bytes());
             }
             return completions.count() - before;
@@ -196,7 +196,7 @@ final class FifoLane implements Lane {
         }
     }
 
-    /// Keeps a datagram until the next one has landed.
+    /// Keeps a datagram until the next one has arrived.
     ///
     /// @return false when one is held back already
     boolean holdBack(final byte[] datagram) {
@@ -211,13 +211,13 @@ final class FifoLane implements Lane {
         if (heldBack != null) {
             final byte[] datagram = heldBack;
             heldBack = null;
-            land(datagram);
+            arrive(datagram);
         }
     }
 
     /// Consumes the receive posted first, whatever the datagram is. One that does not fit is dropped before
     /// it consumes anything: a slot that went without a completion could never be posted again by its owner.
-    void land(final byte[] datagram) {
+    void arrive(final byte[] datagram) {
         final ReceiveRing ring = config.receive();
         if (ring == null || posted.isEmpty()) {
             count(LaneCounter.RECEIVE_OVERRUNS, 1);
@@ -239,16 +239,16 @@ final class FifoLane implements Lane {
         final long header = (long) slot * ring.headerStride();
         ring.headers().asSlice(header, FifoTransport.HEADER_RESERVE_BYTES).fill(RESERVE_FILL);
         MemorySegment.copy(source, 0, ring.headers(), header + FifoTransport.HEADER_RESERVE_BYTES, ring.headerBytes());
-        final DeviceRegion aim = aims.get(slot);
+        final DeviceRegion target = redirected.get(slot);
         final int payload = datagram.length - ring.headerBytes();
-        final int aimed = aim == null ? 0 : (int) Math.min(payload, aim.bytes());
+        final int there = target == null ? 0 : (int) Math.min(payload, target.bytes());
         final int payloadAt = ring.headerBytes();
-        if (aim != null) {
-            write(aim, 0, source, payloadAt, aimed);
+        if (target != null) {
+            write(target, 0, source, payloadAt, there);
         }
         final long offset = (long) slot * ring.payloadBytes();
-        write(ring.payload(), offset + aimed, source, payloadAt + aimed, payload - aimed);
-        landed.add(new Received(slot, datagram.length));
+        write(ring.payload(), offset + there, source, payloadAt + there, payload - there);
+        arrived.add(new Received(slot, datagram.length));
         count(LaneCounter.RECEIVED_DATAGRAMS, 1);
         count(LaneCounter.RECEIVED_BYTES, datagram.length);
     }

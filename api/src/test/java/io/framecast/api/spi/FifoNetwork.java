@@ -102,9 +102,9 @@ public final class FifoNetwork {
         if (random.nextDouble() < faults.reorderProbability() && lane.holdBack(datagram)) {
             return;
         }
-        lane.land(datagram);
+        lane.arrive(datagram);
         if (random.nextDouble() < faults.duplicateProbability()) {
-            lane.land(datagram);
+            lane.arrive(datagram);
         }
         lane.releaseHeldBack();
     }

@@ -45,9 +45,9 @@ final class FifoTransportTest extends TransportContract {
                 source.multicast(i, BYTES);
             }
             receiver.poll();
-            final int landed = receiver.landed().size();
-            assertTrue(landed > 0 && landed < ContractEnd.SLOTS, "landed " + landed);
-            for (int k = 0; k < landed; k++) {
+            final int arrived = receiver.arrived().size();
+            assertTrue(arrived > 0 && arrived < ContractEnd.SLOTS, "arrived " + arrived);
+            for (int k = 0; k < arrived; k++) {
                 assertEquals(k, receiver.slots().get(k));
             }
         }

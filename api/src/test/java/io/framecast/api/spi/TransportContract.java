@@ -49,7 +49,7 @@ public abstract class TransportContract {
 
     /// Whether a datagram that is dropped for its length has used up a slot, which the lane then posts again
     /// behind the others: hardware with a receive queue hands the slot out before anybody can look.
-    protected boolean dropsAfterLanding() {
+    protected boolean dropsAfterArrival() {
         return false;
     }
 
@@ -98,7 +98,7 @@ public abstract class TransportContract {
         awaitUntil("receivers to hear the source", () -> {
             source.lane().multicast(0, 1);
             return Arrays.stream(receivers)
-                    .allMatch(r -> pollAndPost(r) || !r.landed().isEmpty());
+                    .allMatch(r -> pollAndPost(r) || !r.arrived().isEmpty());
         });
         source.multicast(WARM_UP_END_ID, HEADER_BYTES);
         for (final ContractEnd receiver : receivers) {
@@ -142,7 +142,7 @@ public abstract class TransportContract {
             }
             source.multicastSlots(0, SLOTS);
             for (final ContractEnd receiver : receivers) {
-                receiver.awaitLandedReposting((round + 1) * SLOTS, placement);
+                receiver.awaitArrivedReposting((round + 1) * SLOTS, placement);
             }
         }
         for (final ContractEnd receiver : receivers) {
@@ -164,10 +164,10 @@ public abstract class TransportContract {
             final int handle = source.lane().connect(peer.lane().address());
 
             source.unicast(handle, 1, 500);
-            peer.awaitLanded(1);
+            peer.awaitArrived(1);
             source.multicast(2, 600);
-            peer.awaitLanded(2);
-            other.awaitLanded(1);
+            peer.awaitArrived(2);
+            other.awaitArrived(1);
 
             assertIds(range(1, 2), peer);
             assertIds(range(2, 1), other);
@@ -201,13 +201,13 @@ public abstract class TransportContract {
         System.arraycopy(address, 0, datagram, 9, address.length);
         source.write(0, datagram);
         source.multicastSlots(0, 1);
-        receiver.awaitLanded(1);
+        receiver.awaitArrived(1);
         assertArrayEquals(datagram, receiver.lastBytes());
 
         final byte[] carried = Arrays.copyOfRange(receiver.lastBytes(), 9, datagram.length);
         final int handle = receiver.lane().connect(new LaneAddress(carried));
         receiver.unicast(handle, 7, 700);
-        source.awaitLanded(1);
+        source.awaitArrived(1);
         assertEquals(range(7, 1), source.ids());
     }
 
@@ -222,7 +222,7 @@ public abstract class TransportContract {
         }
 
         source.multicastSlots(SLOTS - 3, 5);
-        receiver.awaitLanded(5);
+        receiver.awaitArrived(5);
 
         assertIds(range(0, 5), receiver);
         assertEquals(List.of(SLOTS - 2, SLOTS - 1, 0, 1, 2), receiver.slots());
@@ -238,13 +238,13 @@ public abstract class TransportContract {
         assertEquals(3, receiver.lane().post(4, 3));
 
         sendEach(source, 0, 5);
-        receiver.awaitLanded(5);
+        receiver.awaitArrived(5);
 
         assertEquals(List.of(10, 11, 4, 5, 6), receiver.slots());
     }
 
     @Test
-    void shouldReplaceWhatWasPostedWhenAimed() {
+    void shouldReplaceWhatWasPostedWhenPlacedBySequence() {
         assumeTrue(placement == Placement.BY_SEQUENCE, "placement is not BY_SEQUENCE");
         final ContractEnd source = source(LaneKind.DATA, Shape.DATA);
         final ContractEnd receiver = receiver(LaneKind.DATA, Shape.DATA, source);
@@ -253,10 +253,10 @@ public abstract class TransportContract {
         receiver.lane().post(10, 3);
 
         sendEach(source, 0, 2);
-        receiver.awaitLanded(2);
+        receiver.awaitArrived(2);
         receiver.lane().post(1, 4);
         sendEach(source, 2, 3);
-        receiver.awaitLanded(5);
+        receiver.awaitArrived(5);
 
         assertIds(range(0, 5), receiver);
         assertEquals(List.of(10, 11, 1, 2, 3), receiver.slots());
@@ -272,7 +272,7 @@ public abstract class TransportContract {
 
         for (int i = 0; i < 6; i++) {
             sendEach(source, i, 1);
-            receiver.awaitLanded(i + 1);
+            receiver.awaitArrived(i + 1);
         }
 
         assertEquals(List.of(3, 4, 5, 6, 7, 8), receiver.slots());
@@ -289,7 +289,7 @@ public abstract class TransportContract {
 
         // The system dropped or kept datagrams that came too early; only posted slots may tell.
         sendEach(source, 2, 2);
-        receiver.awaitLanded(2);
+        receiver.awaitArrived(2);
         assertEquals(0, receiver.poll());
 
         final List<?> ids = receiver.ids();
@@ -317,8 +317,8 @@ public abstract class TransportContract {
             first.multicast(i, FULL_BYTES);
             second.multicast(100 + i, FULL_BYTES);
         }
-        ofFirst.awaitLanded(SLOTS / 2);
-        ofSecond.awaitLanded(SLOTS / 2);
+        ofFirst.awaitArrived(SLOTS / 2);
+        ofSecond.awaitArrived(SLOTS / 2);
 
         assertEquals(0, ofFirst.poll());
         assertEquals(0, ofSecond.poll());
@@ -338,12 +338,12 @@ public abstract class TransportContract {
         source.multicast(2, HEADER_BYTES + 256);
         source.multicast(3, FULL_BYTES);
         source.multicast(4, HEADER_BYTES);
-        receiver.awaitLanded(2);
+        receiver.awaitArrived(2);
 
         assertIds(List.of(2L, 4L), receiver);
         if (keepsOrder()) {
             assertEquals(
-                    dropsAfterLanding() ? List.of(1, 3) : List.of(0, 1),
+                    dropsAfterArrival() ? List.of(1, 3) : List.of(0, 1),
                     receiver.slots(),
                     "a dropped datagram uses up no slot");
         }
@@ -360,10 +360,10 @@ public abstract class TransportContract {
 
         source.multicast(1, HEADER_BYTES - 1);
         source.multicast(2, HEADER_BYTES);
-        receiver.awaitLanded(1);
+        receiver.awaitArrived(1);
 
         assertIds(range(2, 1), receiver);
-        assertEquals(List.of(dropsAfterLanding() ? 1 : 0), receiver.slots(), "a dropped datagram uses up no slot");
+        assertEquals(List.of(dropsAfterArrival() ? 1 : 0), receiver.slots(), "a dropped datagram uses up no slot");
         assertEquals(1, receiver.lane().counter(LaneCounter.MALFORMED));
     }
 
@@ -380,7 +380,7 @@ public abstract class TransportContract {
             final int count = receiver.poll(three);
             assertEquals(three.count(), count);
             assertTrue(count <= 3);
-            return receiver.landed().size() == 8;
+            return receiver.arrived().size() == 8;
         });
 
         assertIds(range(0, 8), receiver);
@@ -403,9 +403,9 @@ public abstract class TransportContract {
         receiver.postAll();
 
         source.multicast(5, bytesMax);
-        receiver.awaitLanded(1);
+        receiver.awaitArrived(1);
 
-        assertEquals(bytesMax, receiver.landed().getFirst().bytes());
+        assertEquals(bytesMax, receiver.arrived().getFirst().bytes());
     }
 
     @Test
@@ -422,7 +422,7 @@ public abstract class TransportContract {
         final long submittedBefore = sender.submitted();
 
         sendEach(source, 0, 6);
-        receiver.awaitLanded(6);
+        receiver.awaitArrived(6);
 
         assertEquals(6, sender.counter(LaneCounter.SENT_DATAGRAMS) - sentBefore);
         assertEquals(6L * FULL_BYTES, sender.counter(LaneCounter.SENT_BYTES) - sentBytesBefore);

@@ -55,8 +55,8 @@ final class AeronLane implements Lane {
     private @Nullable Subscription groupSubscription;
     private @Nullable Subscription unicastSubscription;
     private @Nullable Outbound[] peers = new Outbound[PEERS_AT_FIRST];
-    // Only a source must know how far the driver has sent its data lane: it announces to receivers what was
-    // sent.
+    // Only a source must know how far the driver has sent its data lane: it announces the
+    // sent datagrams to receivers.
     private final @Nullable SentPositions positions;
     private boolean isClosed;
     private boolean unicastFirst;
@@ -190,17 +190,17 @@ final class AeronLane implements Lane {
 
     @Override
     public int post(final int firstSlot, final int count) {
-        return receiving().aim(firstSlot, count);
+        return receiving().post(firstSlot, count);
     }
 
     @Override
-    public boolean canAim() {
+    public boolean canRedirect() {
         return placement != null;
     }
 
     @Override
-    public boolean aim(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
-        Objects.requireNonNull(placement).slots().aim(slot, memory == null ? null : memory.host(), offset, bytes);
+    public boolean redirect(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
+        Objects.requireNonNull(placement).slots().redirect(slot, memory == null ? null : memory.host(), offset, bytes);
         return true;
     }
 

@@ -21,10 +21,10 @@ import org.agrona.SystemUtil;
 import org.jspecify.annotations.Nullable;
 
 /// A media driver's own directory, `framecast-aeron-<pid>-<nonce>`, in shared memory where there is room, else
-/// in java.io.tmpdir. Its owner holds a lock on a file in it: when the owner is gone, however it went, the next
-/// one to come can take the lock and clears up. (Process numbers would mislead: containers share /dev/shm but
-/// not those.) Deleted at close, and by a shutdown hook where close was not reached. Other users read
-/// none of it, and what they made under such a name is left alone.
+/// in java.io.tmpdir. Its owner holds a lock on a file in it: when the owner is gone, for any reason, the next
+/// process can take the lock and clears up. (Process numbers would mislead: containers share /dev/shm but
+/// not process numbers.) Deleted at close, and by a shutdown hook where close was not reached. Other users read
+/// none of it, and their directories of such a name are left alone.
 final class DriverDirectory implements AutoCloseable {
     private static final String PREFIX = "framecast-aeron-";
     /// A directory has this ending until it is locked.

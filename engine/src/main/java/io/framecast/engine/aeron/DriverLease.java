@@ -263,7 +263,7 @@ final class DriverLease implements AutoCloseable {
             }
         }
 
-        /// Another user who may write there would be given the frames. Makes it where there is none.
+        /// Requires a directory that only this user may write: another user could take the frames. Makes a missing one.
         private static void requireOwn(final Path given) {
             try {
                 if (given.getParent() != null) {
@@ -282,7 +282,7 @@ final class DriverLease implements AutoCloseable {
             }
         }
 
-        /// It holds nothing but what drivers of this project leave there, and no other user may read that.
+        /// Requires a directory with nothing but files of this project's drivers, which no other user may read.
         private static void requireReplaceable(final Path given) {
             final String[] entries = given.toFile().list();
             if (entries == null) {

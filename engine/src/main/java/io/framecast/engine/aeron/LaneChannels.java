@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Receivers subscribe with `reliable=false`: Aeron then skips a gap as soon as it sees one, and sends no NACK.
 /// (1.51 has no reorder allowance there: a datagram that comes after its gap was filled is lost.) Publications to
-/// many use `fc=max`: the fastest receiver moves the sender on, so that a dead or slow one cannot hold the others
+/// many use `fc=max`: the fastest receiver moves the sender on, so that a dead or slow one cannot hold all
 /// back. Framecast's credit decides which receiver may. `min` and `tagged` would wait for the slowest.
 final class LaneChannels {
     /// Streams of one channel name; three lanes and room for more.
@@ -122,7 +122,7 @@ final class LaneChannels {
             }
         }
         throw new ConfigException("unicast-ports: none of " + ports + " is free on " + ip().getHostAddress()
-                + "; widen the range, or stop what uses them");
+                + "; widen the range, or stop the programs that use them");
     }
 
     private static boolean isFree(final InetSocketAddress address) {

@@ -9,7 +9,7 @@ import org.agrona.BitUtil;
 
 /// How large one lane's datagrams and term buffers are. A term is three times in shared memory at each end.
 ///
-/// @param mtuBytes Aeron's MTU for what the lane sends: just large enough for the ring's slots, so that each
+/// @param mtuBytes Aeron's MTU for the lane's messages: just large enough for the ring's slots, so that each
 ///     datagram is one message in one packet
 /// @param groupTermBytes term length of the group publication
 /// @param unicastTermBytes term length of each unicast publication
@@ -46,8 +46,8 @@ record LaneSizes(int mtuBytes, int groupTermBytes, int unicastTermBytes) {
     /// Half a term of the data lane may be in flight, so a term is twice the capacity of a receiver's socket
     /// buffer.
     static int dataTerm(final LocalLink link, final int mtuBytes) {
-        final int onTheWay = link.ip() == null ? LocalLink.BUFFER_BYTES_WANTED : link.receiveBufferBytes();
-        return term(Math.max(2L * onTheWay, (long) REPAIR_DATAGRAMS * mtuBytes));
+        final int inFlightBytes = link.ip() == null ? LocalLink.BUFFER_BYTES_WANTED : link.receiveBufferBytes();
+        return term(Math.max(2L * inFlightBytes, (long) REPAIR_DATAGRAMS * mtuBytes));
     }
 
     /// How many datagrams of `datagramBytes` may be on their way to a receiver before the first is lost.

@@ -28,7 +28,7 @@ record LocalLink(@Nullable InetAddress ip, int mtuBytes, int receiveBufferBytes,
 
     static final int MTU_ALIGNMENT = 32;
 
-    /// Wanted socket buffers where the channel names none: 3 ms at 10 Gbit/s, and what a machine that was set
+    /// Wanted socket buffers where the channel names none: 3 ms at 10 Gbit/s, which a machine that is set
     /// up for media allows. More would only grow the shared memory behind it.
     static final int BUFFER_BYTES_WANTED = 4 << 20;
 

@@ -7,15 +7,15 @@ import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.ReceiveRing;
-import io.framecast.engine.net.AimedSlots;
 import io.framecast.engine.net.LaneCounts;
+import io.framecast.engine.net.RedirectedSlots;
 import org.agrona.DirectBuffer;
 
 /// Copies each datagram from the term buffer to the next of the posted slots: its first bytes to the header
 /// slot, the rest to the payload slot. Only the lane's thread uses it.
 final class Placement implements FragmentHandler {
     private final ReceiveRing ring;
-    private final AimedSlots slots;
+    private final RedirectedSlots slots;
     private final int ownSession;
     private final LaneCounts counts;
     private Completions completions = new Completions(0);
@@ -26,15 +26,15 @@ final class Placement implements FragmentHandler {
     Placement(final ReceiveRing ring, final int ownSession, final LaneCounts counts) {
         if (!ring.payload().hostAddressable()) {
             throw new TransportException(
-                    "aeron: payloads land in host memory only; choose the placement staged for this device");
+                    "aeron: receives into host memory only; choose the placement staged for this device");
         }
         this.ring = ring;
         this.ownSession = ownSession;
         this.counts = counts;
-        slots = new AimedSlots(ring);
+        slots = new RedirectedSlots(ring);
     }
 
-    int aim(final int firstSlot, final int count) {
+    int post(final int firstSlot, final int count) {
         if (firstSlot < 0 || firstSlot >= ring.slots() || count < 0 || count > ring.slots()) {
             throw new IllegalArgumentException("post: expected slots within a ring of " + ring.slots() + ", got "
                     + count + " from " + firstSlot + " on");
@@ -44,7 +44,7 @@ final class Placement implements FragmentHandler {
         return count;
     }
 
-    AimedSlots slots() {
+    RedirectedSlots slots() {
         return slots;
     }
 

@@ -5,7 +5,7 @@ import io.aeron.ExclusivePublication;
 import org.agrona.concurrent.status.CountersReader;
 import org.jspecify.annotations.Nullable;
 
-/// Counts the datagrams of a publication that the driver has sent, by its sender position; the others still
+/// Counts the datagrams of a publication that the driver has sent, by its sender position; unsent datagrams still
 /// wait in the term buffer. Bounded: when many calls wait, the latest count together. One thread.
 final class SentPositions {
     private static final int CALLS_MAX = 256;

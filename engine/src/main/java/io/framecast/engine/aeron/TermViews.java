@@ -1,6 +1,6 @@
 package io.framecast.engine.aeron;
 
-import io.framecast.engine.net.AimedSlots;
+import io.framecast.engine.net.RedirectedSlots;
 import java.lang.foreign.MemorySegment;
 import org.agrona.DirectBuffer;
 
@@ -19,7 +19,7 @@ final class TermViews {
     }
 
     static void copyOut(
-            final DirectBuffer term, final int offset, final AimedSlots slots, final int slot, final int bytes) {
+            final DirectBuffer term, final int offset, final RedirectedSlots slots, final int slot, final int bytes) {
         slots.put(MEMORY, term.addressOffset() + offset, slot, bytes);
     }
 

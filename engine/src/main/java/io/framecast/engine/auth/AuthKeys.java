@@ -4,9 +4,11 @@ import io.framecast.api.SecurityOptions;
 import io.framecast.api.error.ConfigException;
 import io.framecast.engine.crypto.KeyFile;
 import io.framecast.engine.crypto.KeyFile.NamedKey;
-import io.framecast.engine.crypto.SecretBytes;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.PrivateDirectory;
+import io.framecast.reliability.crypto.SecretBytes;
+import io.framecast.reliability.secure.KeySchedule;
+import io.framecast.reliability.secure.SharedKeys;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// time that the member proves its key, so the source keeps a member out once its file is gone.
 ///
 /// One thread. It owns the keys of its file.
-public final class AuthKeys implements AutoCloseable {
+public final class AuthKeys implements SharedKeys, AutoCloseable {
     private static final String PSK = "psk:";
     private static final String KEYS = "keys:";
     private static final int HOST_TAG_BYTES = 8;
@@ -68,7 +70,7 @@ public final class AuthKeys implements AutoCloseable {
     }
 
     /// Keys that are in no file; it takes them over.
-    static AuthKeys of(final NamedKey... keys) {
+    public static AuthKeys of(final NamedKey... keys) {
         return new AuthKeys(null, List.of(keys));
     }
 
@@ -91,7 +93,7 @@ public final class AuthKeys implements AutoCloseable {
         }
         if (found.permissions().stream().anyMatch(WRITERS::contains)) {
             throw new ConfigException(
-                    "auth: others than its owner may add keys to " + directory + "; chmod 700 " + directory);
+                    "auth: users other than its owner may add keys to " + directory + "; chmod 700 " + directory);
         }
         if (PrivateDirectory.owner(directory) != Libc.getuid()) {
             final String user = System.getProperty("user.name");
@@ -114,7 +116,7 @@ public final class AuthKeys implements AutoCloseable {
         }
     }
 
-    /// As [#hostTagOfReceiver]. Only who has the first of several keys has the same.
+    /// As [#hostTagOfReceiver]. Only a process with the first of several keys gets the same tag.
     ///
     /// @param security of a publisher's channel
     /// @return empty without `auth=`, and with `keys:`
@@ -133,22 +135,18 @@ public final class AuthKeys implements AutoCloseable {
         return directory != null ? "" : HexFormat.of().formatHex(KeySchedule.hostTag(key()), 0, HOST_TAG_BYTES);
     }
 
-    /// Id of the key that a receiver uses, which is no secret.
+    @Override
     public String id() {
         return keys.getFirst().id();
     }
 
-    /// The key that a receiver uses, until this is closed.
-    SecretBytes key() {
+    @Override
+    public SecretBytes key() {
         return keys.getFirst().key();
     }
 
-    /// The key that a receiver names to its source.
-    ///
-    /// @param id its characters are those of a key file, without a leading dot
-    /// @return a copy, which the caller closes; null where the source has no such key
-    @Nullable
-    SecretBytes find(final String id) {
+    @Override
+    public @Nullable SecretBytes find(final String id) {
         if (directory == null) {
             return find(keys, id);
         }
@@ -176,13 +174,13 @@ public final class AuthKeys implements AutoCloseable {
         return null;
     }
 
-    /// Whether each member has a key of its own.
-    boolean isOfEach() {
+    @Override
+    public boolean isOfEach() {
         return directory != null;
     }
 
-    /// Whether the key of a member was taken away: its file is gone.
-    boolean isGone(final String id) {
+    @Override
+    public boolean isGone(final String id) {
         return directory != null && Files.notExists(directory.resolve(id));
     }
 

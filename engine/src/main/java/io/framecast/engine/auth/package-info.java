@@ -1,6 +1,4 @@
-/// Protected streams (`auth=`): the handshake of receivers with a source, the keys that come of it, and the sealing of
-/// control datagrams. The sessions of source and subscription hold one protection each, and pass every control datagram
-/// through it. SECURITY.md has the promises, docs/protocol.md the layouts.
+/// The keys of `auth=`: files and directories that hold them, behind the port of [io.framecast.reliability.secure].
 @NullMarked
 package io.framecast.engine.auth;
 

@@ -30,9 +30,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /// Publishes for processes of this user on this host, one at a time on a channel: each writes frames into a ring of its
-/// own, from where they are copied into the send window. A client that ends its stream ends that of the channel's
-/// subscribers; one that dies loses what it had not committed, and subscribers report the source lost. The next client
-/// begins a new session.
+/// own, from where they are copied into the send window. A client that ends its stream ends the stream of the channel's
+/// subscribers. A client that dies loses its uncommitted frames, and subscribers report the source lost. The next
+/// client begins a new session.
 ///
 /// Two threads of its own: one accepts, one publishes.
 public final class ClientPublishers implements AutoCloseable {
@@ -255,7 +255,7 @@ public final class ClientPublishers implements AutoCloseable {
         String publish(final PollSet polled) {
             boolean gone = false;
             while (!closed) {
-                ring.say(publisher.readySubscribers(), ClientLayout.OPEN);
+                ring.report(publisher.readySubscribers(), ClientLayout.OPEN);
                 final ClientRing.Entry entry = ring.poll(frameMaxBytes);
                 if (entry == null) {
                     if (gone) {
@@ -278,13 +278,13 @@ public final class ClientPublishers implements AutoCloseable {
                 }
             }
             publisher.abandon();
-            ring.say(0, ClientLayout.FAILED);
+            ring.report(0, ClientLayout.FAILED);
             return "stopped after " + published + " frames, for this process ends";
         }
 
         private String end() {
             final boolean all = publisher.close(LINGER);
-            ring.say(0, ClientLayout.ENDED);
+            ring.report(0, ClientLayout.ENDED);
             return "ended its stream after " + published + " frames"
                     + (all ? "" : "; not every subscriber acknowledged all of them");
         }
@@ -319,7 +319,7 @@ public final class ClientPublishers implements AutoCloseable {
         }
 
         void fail() {
-            ring.say(0, ClientLayout.FAILED);
+            ring.report(0, ClientLayout.FAILED);
         }
 
         @Override

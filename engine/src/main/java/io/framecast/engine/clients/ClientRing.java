@@ -12,7 +12,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /// One client's ring of records, and its words, as the publishing process reads them. The client may write anything
-/// there at any time: each record is read once, and what it says of lengths is checked.
+/// there at any time: each record is read once, and its lengths are checked.
 ///
 /// One thread. Owns the descriptors and the mappings.
 final class ClientRing implements AutoCloseable {
@@ -34,7 +34,7 @@ final class ClientRing implements AutoCloseable {
     private int said;
 
     /// @param descriptors of the message PUBLISH; this object's from now on, also where this throws
-    /// @throws TransportException with one line, when they are not what they must be
+    /// @throws TransportException with one line, when they are not sealed files of the announced lengths
     ClientRing(final int[] descriptors) {
         this.descriptors = descriptors.clone();
         boolean made = false;
@@ -60,7 +60,7 @@ final class ClientRing implements AutoCloseable {
     ///
     /// @param frameMaxBytes longest frame
     /// @return null when there is none
-    /// @throws TransportException when the client wrote what cannot be
+    /// @throws TransportException when the client wrote an impossible record
     @Nullable
     Entry poll(final long frameMaxBytes) {
         final long committed = words.getLongVolatile(ClientLayout.COMMITTED_AT);
@@ -134,7 +134,7 @@ final class ClientRing implements AutoCloseable {
     }
 
     /// Shows the client the state of its stream, and wakes it where that is news.
-    void say(final int readySubscribers, final int state) {
+    void report(final int readySubscribers, final int state) {
         final boolean news = readySubscribers != said || state != ClientLayout.OPEN;
         said = readySubscribers;
         words.putIntOrdered(ClientLayout.READY_AT, readySubscribers);

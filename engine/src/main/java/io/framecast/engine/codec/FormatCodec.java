@@ -139,7 +139,7 @@ public final class FormatCodec {
     }
 
     /// @param bytes of a source, not checked by anything
-    /// @throws CodecException with one line that says what is wrong
+    /// @throws CodecException with one line that names the fault
     public static FrameFormat decode(final byte[] bytes) {
         if (bytes.length > BYTES_MAX) {
             throw new CodecException("format: expected at most " + BYTES_MAX + " bytes, got " + bytes.length);
@@ -324,7 +324,7 @@ public final class FormatCodec {
             return valid(cbor.getText());
         }
 
-        // Bytes that are no UTF-8 come as surrogates without the other half, which nobody could encode again.
+        // Bytes that are no UTF-8 come as surrogates without the other half, which no encoder takes.
         private static String valid(final String text) {
             if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
                 throw new IllegalArgumentException("expected UTF-8");

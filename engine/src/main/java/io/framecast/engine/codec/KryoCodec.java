@@ -99,7 +99,7 @@ public final class KryoCodec implements Codec {
     private Object decodeOne(final Class<?> type, final RecordShape shape, final Input input) {
         final Registration registration = kryo.readClass(input);
         if (registration == null || registration.getType() != type) {
-            throw new KryoException("the bytes begin with another type, see that both ends list the same records");
+            throw new KryoException("the bytes begin with another type; list the same records at both ends");
         }
         final Object value = kryo.readObject(input, type, shape);
         if (input.position() != input.limit()) {

@@ -1,5 +1,8 @@
 package io.framecast.engine.crypto;
 
+import io.framecast.reliability.crypto.Aead;
+import io.framecast.reliability.crypto.Cipher;
+import io.framecast.reliability.crypto.SecretBytes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
@@ -26,8 +29,8 @@ public record CipherSpeed(Cipher cipher, String name, long sealNs, long otherNs)
         final long[] chacha = new long[ROUNDS];
         try (Arena arena = Arena.ofConfined();
                 SecretBytes key = SecretBytes.random(new SecureRandom(), Cipher.KEY_BYTES);
-                Aead first = Cipher.AES_GCM.open(key);
-                Aead second = Cipher.CHACHA20_POLY1305.open(key)) {
+                Aead first = SystemCrypto.get().aead(Cipher.AES_GCM, key);
+                Aead second = SystemCrypto.get().aead(Cipher.CHACHA20_POLY1305, key)) {
             final MemorySegment memory = arena.allocate(HEADER_BYTES + (long) payloadBytes, HEADER_BYTES);
             sealNs(first, memory, payloadBytes, WARMUP);
             sealNs(second, memory, payloadBytes, WARMUP);

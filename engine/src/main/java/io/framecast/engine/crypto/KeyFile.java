@@ -4,6 +4,7 @@ import io.framecast.api.error.ConfigException;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.libc.PrivateDirectory;
+import io.framecast.reliability.crypto.SecretBytes;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
@@ -20,8 +21,8 @@ import java.util.List;
 import java.util.Set;
 
 /// Keys by id, in a file that its owner alone may read. A line for each: the id, a space, and at least 32 bytes in
-/// hexadecimal; lines that are empty or begin with `#` are left out. The first is the one to use; the others are taken
-/// from those who still use them, so that keys change without a gap.
+/// hexadecimal; lines that are empty or begin with `#` are left out. A process uses the first key. It accepts
+/// the other keys from peers too, so that keys change without a gap.
 public final class KeyFile {
     /// The shortest key, bytes.
     public static final int KEY_BYTES_MIN = 32;
@@ -93,7 +94,8 @@ public final class KeyFile {
             throw new ConfigException("auth: " + file + " is no regular file; give the path of a key file");
         }
         if (!OWNERS.containsAll(found.permissions())) {
-            throw new ConfigException("auth: others than its owner may read or write " + file + "; chmod 600 " + file);
+            throw new ConfigException(
+                    "auth: users other than its owner may read or write " + file + "; chmod 600 " + file);
         }
         if (PrivateDirectory.owner(opened) != Libc.getuid()) {
             final String user = System.getProperty("user.name");

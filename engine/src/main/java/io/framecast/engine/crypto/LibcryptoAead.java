@@ -1,6 +1,9 @@
 package io.framecast.engine.crypto;
 
 import io.framecast.engine.libc.Libcrypto;
+import io.framecast.reliability.crypto.Aead;
+import io.framecast.reliability.crypto.Cipher;
+import io.framecast.reliability.crypto.SecretBytes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

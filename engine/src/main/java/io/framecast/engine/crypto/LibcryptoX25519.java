@@ -1,6 +1,8 @@
 package io.framecast.engine.crypto;
 
 import io.framecast.engine.libc.Libcrypto;
+import io.framecast.reliability.crypto.SecretBytes;
+import io.framecast.reliability.crypto.X25519;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

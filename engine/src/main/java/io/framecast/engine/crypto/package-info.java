@@ -1,5 +1,5 @@
-/// The parts of authentication and encryption: keys and the files that hold them, the derivation of keys, ciphers
-/// that seal datagrams (docs/adr/0037-authentication-and-encryption.md).
+/// Key files, and ciphers and curve of this system behind the ports of [io.framecast.reliability.crypto]
+/// (docs/adr/0037-authentication-and-encryption.md).
 @NullMarked
 package io.framecast.engine.crypto;
 

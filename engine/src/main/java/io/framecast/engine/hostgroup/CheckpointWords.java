@@ -7,7 +7,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /// A leader's checkpoint in the words of its segment: two copies, written in turn, so that a leader which dies while it
-/// writes one leaves the other. Its source has heard nothing of what a torn copy says.
+/// writes one leaves the other. Its source has heard nothing of the state in a torn copy.
 final class CheckpointWords {
     private final UnsafeBuffer words;
     private final FormatWords formats;
@@ -49,7 +49,7 @@ final class CheckpointWords {
         words.putLongVolatile(at, 2 * written);
     }
 
-    /// Successor: the newest whole copy, with values that no longer change. What they say is not checked.
+    /// Successor: the newest whole copy, with values that no longer change. It does not check the values.
     ///
     /// @return null where there is none
     static @Nullable Found read(final UnsafeBuffer words, final FormatWords formats) {

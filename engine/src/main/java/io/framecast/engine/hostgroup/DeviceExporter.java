@@ -24,8 +24,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Copies each frame of a leader's ring to device memory that other members of the host group open: a circular buffer
-/// of places, whose words say which frame lies where. It is a member of its own, so that it waits for no user; it holds
-/// nobody back either: a frame that finds no place is left to those who want it.
+/// of places, whose words say which frame lies where. It is a member of its own, so that it waits for no user. It holds
+/// no member back either: members that want a frame without a place copy that frame themselves.
 ///
 /// Threading: a thread of its own; any thread closes it.
 final class DeviceExporter {
@@ -46,7 +46,7 @@ final class DeviceExporter {
     // Of the frame table: entries from the first one on are held by the owner's cursor until this object's own begins.
     private final long first;
     private final int slotsMax;
-    private final DeviceWays ways;
+    private final PlacementCounts placements;
     private final Consumer<String> notices;
     private final Runnable end;
     private volatile boolean closed;
@@ -64,7 +64,7 @@ final class DeviceExporter {
     private record Copy(long number, int slot) {}
 
     /// @param socket a connection to the leader, this object's from now on
-    /// @param owner what the member whose device it is follows; in use, until this object has ended
+    /// @param owner the segment that the device's member follows; in use, until this object has ended
     /// @param slotsMax places at most
     /// @param end runs when no member uses the memory any more, by this object's thread
     DeviceExporter(
@@ -73,7 +73,7 @@ final class DeviceExporter {
             final UnixSocket socket,
             final FollowerSegment owner,
             final int slotsMax,
-            final DeviceWays ways,
+            final PlacementCounts placements,
             final Consumer<String> notices,
             final Runnable end) {
         this.device = device;
@@ -82,7 +82,7 @@ final class DeviceExporter {
         this.owner = owner;
         first = owner.hold();
         this.slotsMax = Math.min(slotsMax, SegmentLayout.DEVICE_SLOTS_MAX);
-        this.ways = ways;
+        this.placements = placements;
         this.notices = notices;
         this.end = end;
         Thread.ofPlatform().daemon().name("framecast-host-group-device").start(this::run);
@@ -93,7 +93,7 @@ final class DeviceExporter {
         return over;
     }
 
-    /// Begins its end, which waits until the others have closed the memory.
+    /// Begins its end, which waits until the other members have closed the memory.
     void close() {
         closed = true;
     }
@@ -105,7 +105,8 @@ final class DeviceExporter {
                 serve(segment, arena);
             }
         } catch (final RuntimeException | Error e) {
-            notices.accept("host group: frames are not copied to " + device.name() + " for others: " + e.getMessage());
+            notices.accept(
+                    "host group: frames are not copied to " + device.name() + " for other members: " + e.getMessage());
         } finally {
             connection.close();
             owner.holdFrom(Long.MAX_VALUE);
@@ -289,8 +290,9 @@ final class DeviceExporter {
         }
     }
 
-    // The place that was written longest ago, of those that all have read. Who lags far behind is waited for a little:
-    // then it copies for itself what the fastest has read. The ring is not held for those who all stand still.
+    // The place that was written longest ago, of the places that all members have read. The exporter waits a little for
+    // a member that lags far behind, which then copies for itself the frames that the fastest has read. Where all
+    // members stand still, the exporter does not hold the ring.
     private int freeSlot(final DeviceWords words, final Buffer buffer) {
         final int read = freeSlot(words, buffer, words.passed());
         if (read != DeviceWords.NONE) {
@@ -329,7 +331,7 @@ final class DeviceExporter {
         if (done.slot != DeviceWords.NONE) {
             buffer.events[done.slot].synchronize();
             words.fill(done.slot, done.number);
-            ways.countExported();
+            placements.countExported();
         }
         words.decide(done.number + 1);
         segment.release(done.number);

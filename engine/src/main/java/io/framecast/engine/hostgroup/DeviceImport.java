@@ -28,7 +28,7 @@ final class DeviceImport {
         this.words = words;
         this.offer = offer;
         memory = sharing.open(offer.handle());
-        // Into memory of this process nobody but this process can break.
+        // Into memory of this process, which no other process can break.
         final boolean own = offer.process() == ProcessHandle.current().pid();
         inPlace = (own || readsInPlace) && offer.handle().device().equals(sharing.identity());
     }
@@ -54,7 +54,7 @@ final class DeviceImport {
         return words.isOffered(offer);
     }
 
-    /// Whether its process lives: what was read until now was there.
+    /// True when its process lives: all bytes that were read until now were there.
     boolean lives() {
         return Processes.isWhole(offer.process());
     }

@@ -10,30 +10,30 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// How a follower's frames get to its device other than out of the leader's ring: the first of the members whose
-/// devices reach each other copies each frame to its own device, once, and the others copy it from there, or read it
-/// there. Which member that is follows from the words, without a message.
+/// How a follower's frames get to its device other than out of the leader's ring. Of the members whose devices reach
+/// each other, the first copies each frame to its own device, once. The other members copy the frame from there, or
+/// read it there. The words show which member copies, without a message.
 ///
 /// Threading: under the lock of its [FollowerCopies].
 final class DeviceShare {
     // Between two looks at the other members.
     private static final long LOOK_NS = 10_000_000;
-    // How long a member waits at first for others to say what they want.
+    // How long a member waits at first for the other members' wishes.
     private static final long SETTLE_NS = 500_000_000;
     // A frame that is late this long may be late for ever.
     private static final long DEAD_NS = 2_000_000;
-    // Between two attempts to copy frames for others.
+    // Between two attempts to copy frames for other members.
     private static final long AGAIN_NS = 1_000_000_000;
 
     private static final int NO_MEMBER = -1;
     private static final int UNSETTLED = -2;
 
-    private final DeviceWays ways;
+    private final PlacementCounts placements;
     private final DeviceBackend device;
     private final @Nullable DeviceSharing sharing;
     private final FollowerSegment segment;
     private final DeviceWords words;
-    private final Holds uses;
+    private final RefCount uses;
     private final Exporters exporters;
     private final Map<UUID, Optional<String>> reach = new HashMap<>();
     private @Nullable DeviceImport open;
@@ -49,9 +49,9 @@ final class DeviceShare {
     private final Patience patience = new Patience();
     private boolean stopped;
 
-    /// How long a member waits for frames that another copies to its device. After one in vain it copies for itself for
-    /// a
-    /// while, longer each time, and then waits shortly; a frame that was there in time makes it patient again.
+    /// How long a member waits for frames that another member copies to its device. After a wait in vain it copies for
+    /// itself for a while, longer each time, and then waits shortly. A frame that comes in time makes it patient
+    /// again.
     static final class Patience {
         private static final long FRAME_NS = 500_000_000;
         private static final long AGAIN_NS = 50_000_000;
@@ -111,18 +111,18 @@ final class DeviceShare {
 
     /// @param uses of the follower, which lasts as long as anything here is open
     DeviceShare(
-            final DeviceWays ways,
+            final PlacementCounts placements,
             final DeviceBackend device,
             final FollowerSegment segment,
-            final Holds uses,
+            final RefCount uses,
             final Exporters exporters) {
-        this.ways = ways;
+        this.placements = placements;
         this.device = device;
         this.segment = segment;
         this.uses = uses;
         this.exporters = exporters;
         words = segment.deviceWords();
-        sharing = ways.wanted() == Kind.STAGED ? null : sharing(device, ways);
+        sharing = placements.wanted() == Kind.STAGED ? null : sharing(device, placements);
         if (sharing == null) {
             words.refrain();
         } else {
@@ -130,16 +130,16 @@ final class DeviceShare {
         }
     }
 
-    private static @Nullable DeviceSharing sharing(final DeviceBackend device, final DeviceWays ways) {
+    private static @Nullable DeviceSharing sharing(final DeviceBackend device, final PlacementCounts placements) {
         final DeviceSharing found = device.capability(DeviceSharing.class).orElse(null);
         final String reason = found == null
                 ? "this device shares no memory between processes"
                 : found.refusal().orElse("");
-        ways.refuse(reason.isEmpty() ? "no other member of the group takes frames from device memory" : reason);
+        placements.refuse(reason.isEmpty() ? "no other member of the group takes frames from device memory" : reason);
         return reason.isEmpty() ? found : null;
     }
 
-    /// Looks after what other members offer and want; often.
+    /// Follows the offers and wishes of other members. To be called often.
     void look() {
         final long nowNs = System.nanoTime();
         if (sharing == null || (nowNs - lookedNs < LOOK_NS && elected != UNSETTLED)) {
@@ -179,8 +179,8 @@ final class DeviceShare {
         }
     }
 
-    // The member that offers its memory already, else the first that would, of those that want frames from others'
-    // memory and that this device reaches. Nobody where only this one wants them.
+    // The member that offers its memory already, else the first that would. A candidate wants frames from the memory of
+    // other members, and this device reaches its device. NO_MEMBER where only this member wants such frames.
     private int elect(final long nowNs) {
         int first = NO_MEMBER;
         int offers = NO_MEMBER;
@@ -209,11 +209,11 @@ final class DeviceShare {
     }
 
     private void open(final DeviceWords.@Nullable Offer offer) {
-        if (offer == null || sharing == null || offer.id() == refused || !uses.take()) {
+        if (offer == null || sharing == null || offer.id() == refused || !uses.acquire()) {
             return;
         }
         if (!segment.enter()) {
-            uses.give();
+            uses.release();
             return;
         }
         if (!Processes.isNeighbour(offer.namespace())) {
@@ -222,7 +222,7 @@ final class DeviceShare {
                     "the process that has the memory is of another PID namespace; run both in one, as with --pid=host");
         } else if (words.use(offer)) {
             try {
-                final DeviceImport made = new DeviceImport(sharing, words, offer, ways.wanted() == Kind.SHARED);
+                final DeviceImport made = new DeviceImport(sharing, words, offer, placements.wanted() == Kind.SHARED);
                 places = made.places(device);
                 open = made;
                 return;
@@ -232,12 +232,12 @@ final class DeviceShare {
             }
         }
         segment.exit();
-        uses.give();
+        uses.release();
     }
 
     private void refuse(final DeviceWords.Offer offer, final String reason) {
         refused = offer.id();
-        ways.refuse(reason);
+        placements.refuse(reason);
     }
 
     private void close(final DeviceImport opened) {
@@ -248,11 +248,11 @@ final class DeviceShare {
         places = new FollowerCopies.Place[0];
         opened.close(() -> {
             segment.exit();
-            uses.give();
+            uses.release();
         });
     }
 
-    /// Whether it is about to be decided where in device memory an entry's frame lies.
+    /// True while another member is about to decide where in device memory an entry's frame lies.
     boolean awaits(final long number) {
         look();
         final long nowNs = System.nanoTime();
@@ -278,7 +278,7 @@ final class DeviceShare {
         if (patience.waits(waitedNs, nowNs)) {
             return true;
         }
-        ways.refuse("the member that copies frames to its device does not keep up");
+        placements.refuse("the member that copies frames to its device does not keep up");
         return false;
     }
 
@@ -291,10 +291,10 @@ final class DeviceShare {
                 ? DeviceWords.NONE
                 : opened.hold(number, bytes);
         if (opened == null || slot == DeviceWords.NONE) {
-            ways.count(Kind.STAGED, 1);
+            placements.count(Kind.STAGED, 1);
         } else {
             patience.onFrame();
-            ways.count(opened.inPlace() ? Kind.SHARED : Kind.PEER, 1);
+            placements.count(opened.inPlace() ? Kind.SHARED : Kind.PEER, 1);
         }
         return slot;
     }
@@ -355,14 +355,14 @@ final class DeviceShare {
 
     /// A frame was copied from the ring after all.
     void onBroken() {
-        ways.count(Kind.PEER, -1);
-        ways.count(Kind.STAGED, 1);
+        placements.count(Kind.PEER, -1);
+        placements.count(Kind.STAGED, 1);
         if (open != null) {
             refuse(open.offer(), "the process that copied frames to its device died");
         }
     }
 
-    /// Closes what is open, once nothing is held there; begins nothing more.
+    /// Closes open memory, once no frame is held there; begins nothing more.
     void stop() {
         stopped = true;
         if (exporter != null) {

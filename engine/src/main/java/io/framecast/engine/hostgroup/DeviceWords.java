@@ -8,7 +8,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /// The words about device memory in a segment: a record for each member (docs/host-segment.md, "Device memory"). A
-/// member writes its own record and reads those of others; every word may be wrong.
+/// member writes its own record and reads the other records; every word may be wrong.
 ///
 /// Any thread, while the words are mapped.
 final class DeviceWords {
@@ -57,14 +57,14 @@ final class DeviceWords {
         return member;
     }
 
-    /// This member takes frames from memory of others.
+    /// This member takes frames from the memory of other members.
     void want(final UUID device) {
         buffer.putLong(own + SegmentLayout.DEVICE_IDENTITY, device.getMostSignificantBits());
         buffer.putLong(own + SegmentLayout.DEVICE_IDENTITY + Long.BYTES, device.getLeastSignificantBits());
         buffer.putIntVolatile(own + SegmentLayout.DEVICE_WISH, SegmentLayout.WANTS);
     }
 
-    /// This member takes no frames from memory of others.
+    /// This member takes no frames from the memory of other members.
     void refrain() {
         buffer.putIntVolatile(own + SegmentLayout.DEVICE_WISH, SegmentLayout.WANTS_NOT);
     }
@@ -77,7 +77,7 @@ final class DeviceWords {
         return buffer.getIntVolatile(SegmentLayout.device(index) + SegmentLayout.DEVICE_WISH);
     }
 
-    /// Whether a member takes frames from others' memory.
+    /// True when a member takes frames from other members' memory.
     boolean takes(final int index) {
         final int wish = wish(index);
         return wish == SegmentLayout.WANTS || wish == SegmentLayout.TAKES;
@@ -143,8 +143,8 @@ final class DeviceWords {
         return held;
     }
 
-    /// Entries below were released by all members that want frames from others' memory. What a member says wrong delays
-    /// or hastens the use of places, no more.
+    /// Entries below were released by all members that want frames from others' memory. A wrong value of a member
+    /// delays or hastens the use of places, no more.
     long passed() {
         long least = Long.MAX_VALUE;
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
@@ -156,8 +156,7 @@ final class DeviceWords {
         return least;
     }
 
-    /// Entries below were released by one of the members that want frames from others' memory, by the one that is ahead
-    /// of all.
+    /// Entries below were released by the fastest of the members that want frames from other members' memory.
     long passedByFastest() {
         long most = -1;
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
@@ -185,7 +184,7 @@ final class DeviceWords {
 
     // Of the members that use it.
 
-    /// A member's offer; null for nothing, and for what makes no sense.
+    /// A member's offer; null for none, and for one that makes no sense.
     @Nullable
     Offer offered(final int index) {
         final int record = SegmentLayout.device(index);

@@ -34,33 +34,33 @@ import org.jspecify.annotations.Nullable;
 final class Follower {
     private static final io.framecast.reliability.receive.LossReason[] REASONS =
             io.framecast.reliability.receive.LossReason.values();
-    // A place of the device's memory gets free without a word.
+    // No event reports that a place of the device's memory is free.
     private static final long FULL_NS = 200_000;
     private static final long FULL_NOTICE_NS = 5_000_000_000L;
-    // So does a frame that others copy.
+    // Nor does an event report a frame that another member copied.
     private static final long ARRIVING_NS = 20_000;
-    // Beside those that a user holds: frames that are copied, and that others have not read yet.
+    // Beside the frames that a user holds: frames that are copied, and frames that other members have not read yet.
     private static final int PLACES_MORE = 7;
     private static final int LOOKS = 2;
 
     private final StreamConfig config;
     private final DeviceBackend device;
     private final Events events;
-    private final DeviceWays ways;
+    private final PlacementCounts placements;
     private final Consumer<String> notices;
     private final FormatDecoder formats;
     private final DeviceEvent complete;
     private final boolean drops;
     private final DropChoice choice;
     // Calls of the user's thread, and frames that the user has.
-    private final Holds uses = new Holds();
+    private final RefCount uses = new RefCount();
     private final Arena arena = Arena.ofShared();
     private final PollSet polled = new PollSet(arena, 2);
     private final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
-    // Wakes the user's thread for what is no entry.
+    // Wakes the user's thread for news other than an entry.
     private final int news = EventCount.open();
     private volatile @Nullable FollowerSegment segment;
-    // Of later sessions and leaders; read when everything before was.
+    // Of later sessions and leaders; each is read when all before it were.
     private final ConcurrentLinkedQueue<FollowerSegment> coming = new ConcurrentLinkedQueue<>();
     private volatile @Nullable FollowerCopies copies;
     // Taken, and not given to the user while it is copied out of another process's memory.
@@ -76,7 +76,7 @@ final class Follower {
     private long waitsSinceNs;
     private boolean waitReported;
 
-    private enum Sight {
+    private enum StreamStatus {
         /// There is no session yet, or its leader is no member yet.
         NONE,
         FRAMES,
@@ -86,11 +86,11 @@ final class Follower {
         LOST
     }
 
-    /// What a follower finds in its leader's table besides frames. On the thread that polls it.
+    /// Takes the events that a follower finds in its leader's table besides frames. On the thread that polls it.
     interface Events {
         void onLoss(long session, long firstFrameId, long count, LossReason reason);
 
-        /// A session is read from a frame on, for the first time or by another leader's hands.
+        /// A session is read from a frame on, for the first time or in another leader's ring.
         void onFirst(long session, long frameId);
 
         /// Whether a frame was read, or reported lost, before.
@@ -105,12 +105,12 @@ final class Follower {
             final StreamConfig config,
             final DeviceBackend device,
             final Events events,
-            final DeviceWays ways,
+            final PlacementCounts placements,
             final Consumer<String> notices) {
         this.config = config;
         this.device = device;
         this.events = events;
-        this.ways = ways;
+        this.placements = placements;
         this.notices = notices;
         formats = new FormatDecoder(notices);
         final Delivery delivery = Policies.onWire(config.delivery());
@@ -137,20 +137,20 @@ final class Follower {
     ///
     /// @param made this object's from now on
     void add(final FollowerSegment made) {
-        if (!uses.take()) {
+        if (!uses.acquire()) {
             made.close();
             return;
         }
         coming.add(made);
         wake();
-        uses.give();
+        uses.release();
     }
 
     /// Any thread: the user's thread looks at its state again.
     void wake() {
-        if (uses.take()) {
+        if (uses.acquire()) {
             EventCount.add(news);
-            uses.give();
+            uses.release();
         }
     }
 
@@ -167,53 +167,53 @@ final class Follower {
         return stream;
     }
 
-    Holds uses() {
+    RefCount uses() {
         return uses;
     }
 
-    /// Whether it drops frames that it is too late for, and holds nobody up.
+    /// True where it drops frames that it is too late for, and holds no source up.
     boolean drops() {
         return drops;
     }
 
-    /// The reason of frames that were gone before it came to them.
+    /// The reason for frames that were gone before it came to them.
     LossReason tooLate() {
         return choice.tooLate();
     }
 
-    private Sight see() {
+    private StreamStatus status() {
         final FollowerSegment shared = segment;
-        final Sight sight = arriving.get() == null ? see(shared) : Sight.FRAMES;
-        if (sight == Sight.FRAMES || sight == Sight.ENDED) {
-            return sight;
+        final StreamStatus status = arriving.get() == null ? status(shared) : StreamStatus.FRAMES;
+        if (status == StreamStatus.FRAMES || status == StreamStatus.ENDED) {
+            return status;
         }
-        // Some of those who led meanwhile never went on.
-        Sight later = sight;
+        // Some leaders meanwhile never went on with the session.
+        StreamStatus later = status;
         for (final FollowerSegment made : coming) {
-            later = see(made);
-            if (later != Sight.NONE) {
+            later = status(made);
+            if (later != StreamStatus.NONE) {
                 return later;
             }
         }
         return later;
     }
 
-    private static Sight see(final @Nullable FollowerSegment shared) {
+    private static StreamStatus status(final @Nullable FollowerSegment shared) {
         if (shared == null || !shared.enter()) {
-            return Sight.NONE;
+            return StreamStatus.NONE;
         }
         try {
-            // The state first: what was published before it changed is seen then.
+            // The state first: then this sees all entries that were published before the state changed.
             final int state = shared.state();
             final boolean begun = shared.hasBegun();
             if (begun && shared.hasNext()) {
-                return Sight.FRAMES;
+                return StreamStatus.FRAMES;
             }
             return switch (state) {
-                case SegmentLayout.JOINING -> Sight.NONE;
-                case SegmentLayout.RUNNING -> begun ? Sight.STREAMING : Sight.NONE;
-                case SegmentLayout.END_OF_STREAM -> Sight.ENDED;
-                default -> Sight.LOST;
+                case SegmentLayout.JOINING -> StreamStatus.NONE;
+                case SegmentLayout.RUNNING -> begun ? StreamStatus.STREAMING : StreamStatus.NONE;
+                case SegmentLayout.END_OF_STREAM -> StreamStatus.ENDED;
+                default -> StreamStatus.LOST;
             };
         } finally {
             shared.exit();
@@ -224,7 +224,7 @@ final class Follower {
         if (failure != null) {
             return State.FAILED;
         }
-        return switch (see()) {
+        return switch (status()) {
             case NONE -> State.JOINING;
             case FRAMES, STREAMING -> State.READY;
             case ENDED -> State.END_OF_STREAM;
@@ -232,7 +232,7 @@ final class Follower {
         };
     }
 
-    /// Why no frame will come, in one line; null where one may.
+    /// The reason why no frame will come, in one line; null where a frame may come.
     @Nullable
     String failure() {
         return failure;
@@ -247,7 +247,7 @@ final class Follower {
     /// Whether it read a publisher's window, and that publisher is gone without an end of stream. Any thread.
     boolean hasLostPublisher() {
         final FollowerSegment shared = segment;
-        return shared != null && shared.isOfSource() && see() == Sight.LOST;
+        return shared != null && shared.isOfSource() && status() == StreamStatus.LOST;
     }
 
     /// Whether it has a session. Any thread.
@@ -257,7 +257,7 @@ final class Follower {
 
     /// Whether a poll would find something, or a loss.
     boolean hasNews() {
-        if (closed || failure != null || see() != Sight.FRAMES) {
+        if (closed || failure != null || status() != StreamStatus.FRAMES) {
             return false;
         }
         final FollowerFrame frame = arriving.get();
@@ -299,10 +299,9 @@ final class Follower {
             waitsSinceNs = nowNs;
         } else if (!waitReported && nowNs - waitsSinceNs >= FULL_NOTICE_NS) {
             waitReported = true;
-            notices.accept("host group: frames wait for " + FULL_NOTICE_NS / 1_000_000_000L
-                    + " s, for this subscriber's"
-                    + " user holds all that there is room for on " + device.name() + ": release some, or set a larger"
-                    + " frames-held=");
+            notices.accept("host group: frames have waited " + FULL_NOTICE_NS / 1_000_000_000L
+                    + " s, because this subscriber's user holds as many as fit on " + device.name()
+                    + "; release some, or set a larger frames-held=");
         }
     }
 
@@ -321,14 +320,14 @@ final class Follower {
     /// The next frame; null when there is none now.
     @Nullable
     FollowerFrame poll() {
-        if (!uses.take()) {
+        if (!uses.acquire()) {
             return null;
         }
         try {
             makeRoom();
             while (failure == null) {
                 final FollowerFrame former = arriving.getAndSet(null);
-                if (former != null || see(segment) == Sight.FRAMES) {
+                if (former != null || status(segment) == StreamStatus.FRAMES) {
                     final FollowerFrame frame = former == null ? take() : former;
                     if (frame != null && isGone(frame)) {
                         frame.close();
@@ -347,11 +346,11 @@ final class Follower {
             }
             return null;
         } finally {
-            uses.give();
+            uses.release();
         }
     }
 
-    // Whether the leader wrote there again before it was copied. The next frame tells that it is missing.
+    // True when the leader wrote there again before the frame was copied. The gap before the next frame shows the loss.
     private boolean isGone(final FollowerFrame frame) {
         final boolean gone = drops && frame.hasArrived() && !frame.isWhole();
         if (gone) {
@@ -416,7 +415,7 @@ final class Follower {
                 if (shared.isIntact(number)) {
                     throw e;
                 }
-                // The next frame tells that it is missing.
+                // The gap before the next frame shows the loss.
                 return null;
             }
         } catch (final IllegalStateException | DeviceException e) {
@@ -472,7 +471,7 @@ final class Follower {
         }
     }
 
-    // It holds no source back from now on: its connection ends when the user has released his frames.
+    // It holds no source back from now on: its connection ends when the user has released all frames.
     void fail(final String line) {
         if (failure == null) {
             failure = line;
@@ -489,26 +488,27 @@ final class Follower {
         }
     }
 
-    // To the next segment, when nothing more comes in this one; reports a session's beginning and end.
+    // Moves to the next segment, when nothing more comes in this one. Reports a session's beginning and end.
     private boolean moves() {
         final FollowerSegment former = segment;
-        final Sight sight = see(former);
-        if (former != null && !endReported && (sight == Sight.ENDED || sight == Sight.LOST)) {
+        final StreamStatus status = status(former);
+        if (former != null && !endReported && (status == StreamStatus.ENDED || status == StreamStatus.LOST)) {
             endReported = true;
-            events.onSource(former.session(), sight == Sight.ENDED ? SourceEvent.Kind.ENDED : SourceEvent.Kind.LOST);
+            events.onSource(
+                    former.session(), status == StreamStatus.ENDED ? SourceEvent.Kind.ENDED : SourceEvent.Kind.LOST);
         }
         final FollowerSegment made = coming.peek();
         // Looked at again: an entry may have come in front of its leader's end.
-        if (made == null || sight == Sight.FRAMES) {
-            return sight == Sight.FRAMES;
+        if (made == null || status == StreamStatus.FRAMES) {
+            return status == StreamStatus.FRAMES;
         }
-        final boolean mayStay = sight == Sight.STREAMING || sight == Sight.NONE;
-        if (former != null && mayStay && see(made) == Sight.NONE) {
-            // Its leader does not go on yet, and may never: the former one may still publish.
+        final boolean mayStay = status == StreamStatus.STREAMING || status == StreamStatus.NONE;
+        if (former != null && mayStay && status(made) == StreamStatus.NONE) {
+            // Its leader does not go on yet, and may never: the former leader may still publish.
             return skips(made);
         }
-        if (former != null && sight == Sight.LOST && config.rejoinMs() == 0 && !goesOn(former, made)) {
-            // This subscriber was told that its source is lost.
+        if (former != null && status == StreamStatus.LOST && config.rejoinMs() == 0 && !goesOn(former, made)) {
+            // This subscriber has reported its source as lost.
             coming.remove();
             discard(made);
             return true;
@@ -533,7 +533,7 @@ final class Follower {
         return true;
     }
 
-    // Passes over a segment whose leader never went on, unless that of a successor may depend on it.
+    // Skips a segment whose leader never went on, unless the segment of a successor may depend on it.
     private boolean skips(final FollowerSegment made) {
         final FollowerSegment next = coming.stream().skip(1).findFirst().orElse(null);
         if (next == null || (made.isOpen() && !next.isOpen())) {
@@ -572,7 +572,7 @@ final class Follower {
             earlier.close();
         }
         if (present != null && !drops) {
-            present.share(new DeviceShare(ways, device, made, uses, sharing -> exporter(sharing, made)));
+            present.share(new DeviceShare(placements, device, made, uses, sharing -> exporter(sharing, made)));
         }
         return true;
     }
@@ -587,12 +587,12 @@ final class Follower {
         if (another == null) {
             return null;
         }
-        if (uses.take()) {
+        if (uses.acquire()) {
             if (shared.enter()) {
                 final int places = config.framesHeld() + PLACES_MORE;
-                return new DeviceExporter(device, sharing, another, shared, places, ways, notices, uses::give);
+                return new DeviceExporter(device, sharing, another, shared, places, placements, notices, uses::release);
             }
-            uses.give();
+            uses.release();
         }
         another.close();
         return null;
@@ -600,14 +600,14 @@ final class Follower {
 
     /// Sleeps until there may be news, for `ns` nanoseconds at most.
     void rest(final long ns) {
-        if (!uses.take()) {
+        if (!uses.acquire()) {
             LockSupport.parkNanos(Math.min(ns, FULL_NS));
             return;
         }
         try {
             makeRoom();
-            final Sight sight = see();
-            if (sight == Sight.FRAMES) {
+            final StreamStatus status = status();
+            if (status == StreamStatus.FRAMES) {
                 // All places of the device's memory are taken, or a frame is on its way to it.
                 noticeFull();
                 LockSupport.parkNanos(Math.min(ns, isFull() ? FULL_NS : ARRIVING_NS));
@@ -618,11 +618,11 @@ final class Follower {
             if (copied != null) {
                 copied.advance();
             }
-            if (sight != Sight.STREAMING || !yields()) {
+            if (status != StreamStatus.STREAMING || !yields()) {
                 sleep(ns);
             }
         } finally {
-            uses.give();
+            uses.release();
         }
     }
 
@@ -631,7 +631,7 @@ final class Follower {
     private boolean yields() {
         for (int i = 0; i < LOOKS; i++) {
             Thread.yield();
-            if (see() != Sight.STREAMING) {
+            if (status() != StreamStatus.STREAMING) {
                 return true;
             }
         }
@@ -663,7 +663,7 @@ final class Follower {
         }
     }
 
-    /// Frames that the user holds stay readable; what they lie in is freed when he released the last. Idempotent.
+    /// Frames that the user holds stay readable. Their memory is freed when the user has released the last. Idempotent.
     ///
     /// @param afterwards runs then, of the first call alone
     void close(final Runnable afterwards) {
@@ -677,8 +677,8 @@ final class Follower {
             shared.leave();
         }
         coming.forEach(FollowerSegment::leave);
-        // The user's thread may be in a call of this object: the descriptors stay until it has left. And what he holds
-        // is his until he releases it: at the end of the connection the leader would write there.
+        // The user's thread may be in a call of this object, so the descriptors stay until it has left. The connection
+        // stays until the user has released all frames: at its end the leader writes there.
         if (failure == null) {
             uses.close(this::end);
         }

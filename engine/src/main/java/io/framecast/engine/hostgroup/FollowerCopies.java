@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The frames of a follower whose device is no host memory: each is copied into a place of the device's memory, from
-/// its leader's ring or from another member's device, and what it was copied from is free again as soon as that copy
-/// is done. Or it is read in the memory of that member ([DeviceShare]).
+/// The frames of a follower whose device is no host memory. Each is copied into a place of the device's memory, from
+/// its leader's ring or from another member's device. The source of the copy is free again as soon as the copy is
+/// done. Or the frame is read in the memory of that member ([DeviceShare]).
 ///
 /// Any thread.
 final class FollowerCopies implements AutoCloseable {
@@ -26,9 +26,9 @@ final class FollowerCopies implements AutoCloseable {
         private boolean awaitsStream;
         // Of the frame's segment.
         private @Nullable DeviceShare share;
-        // Until a copy out of another member's memory is done: what is copied.
+        // Until a copy out of another member's memory is done: the frame in the leader's ring.
         private @Nullable MemorySegment frame;
-        // What is copied may be written meanwhile.
+        // The leader may write the source of the copy meanwhile.
         private boolean unheld;
         private boolean whole;
         // The number of this place in another member's memory, or of the one that is copied from.
@@ -61,8 +61,8 @@ final class FollowerCopies implements AutoCloseable {
     // Of the present segment; and of earlier ones, while frames are held there.
     private @Nullable DeviceShare share;
     private final List<DeviceShare> earlier = new ArrayList<>();
-    // Those that the user holds.
-    private final Holds frames = new Holds();
+    // Frames that the user holds.
+    private final RefCount frames = new RefCount();
     private final List<Place> all = new ArrayList<>();
     private final ArrayDeque<Place> free = new ArrayDeque<>();
     // In order of their copies.
@@ -143,7 +143,7 @@ final class FollowerCopies implements AutoCloseable {
         place.unheld = segment.isUnheld();
         place.whole = !place.unheld;
         copying.add(place);
-        frames.take();
+        frames.acquire();
         return place;
     }
 
@@ -162,7 +162,7 @@ final class FollowerCopies implements AutoCloseable {
         return place.memory.slice(0, bytes);
     }
 
-    /// Whether a frame may be given to the user, or is gone: no copy is under way whose source may change.
+    /// True when a frame may be given to the user, or is gone: no copy is under way whose source may change.
     synchronized boolean hasArrived(final Place place) {
         advance();
         return place.frame == null && (!place.unheld || place.segment == null);
@@ -173,7 +173,7 @@ final class FollowerCopies implements AutoCloseable {
         return place.whole;
     }
 
-    /// Whether a frame's bytes are what was received: they are this process's own, or of one that lives.
+    /// True when a frame's bytes are the received ones: they are this process's own, or of a process that lives.
     synchronized boolean isIntact(final Place place) {
         return place.share == null || !place.share.isInPlace(place) || place.share.isIntact();
     }
@@ -192,7 +192,7 @@ final class FollowerCopies implements AutoCloseable {
         }
         for (int left = draining.size(); left > 0; left--) {
             final Place place = draining.remove();
-            // Its copy may still be under way: the user need not wait for a frame that he gives back.
+            // Its copy may still be under way: the user need not wait for a frame before releasing it.
             if (place.segment != null || (place.awaitsStream && !place.consumed.isComplete())) {
                 draining.add(place);
             } else if (place.share == null || !place.share.leaveInPlace(place)) {
@@ -234,7 +234,7 @@ final class FollowerCopies implements AutoCloseable {
 
     /// The user released a frame.
     ///
-    /// @param user stream on which he still reads it; null for none
+    /// @param user stream on which the user still reads it; null for none
     void release(final Place place, final @Nullable DeviceStream user) {
         try {
             synchronized (this) {
@@ -246,11 +246,12 @@ final class FollowerCopies implements AutoCloseable {
                 advance();
             }
         } finally {
-            frames.give();
+            frames.release();
         }
     }
 
-    /// Shares nothing any more, from now on or once the user has released what he reads in place. Before [#close].
+    /// Shares nothing any more, from now on or once the user has released the frames that are read in place. Before
+    /// [#close].
     synchronized void stopSharing() {
         if (share != null) {
             share.stop();

@@ -41,11 +41,11 @@ final class FollowerFrame implements DeviceFrame {
         this.segment = segment;
         this.copies = copies;
         final MemorySegment frame = segment.frame(number);
-        if (!follower.uses().take()) {
+        if (!follower.uses().acquire()) {
             throw new IllegalStateException("the subscriber is closed");
         }
         if (!segment.enter()) {
-            follower.uses().give();
+            follower.uses().release();
             throw new IllegalStateException("the subscriber is closed");
         }
         try {
@@ -70,7 +70,7 @@ final class FollowerFrame implements DeviceFrame {
             }
         } catch (final RuntimeException | Error e) {
             segment.exit();
-            follower.uses().give();
+            follower.uses().release();
             throw e;
         }
     }
@@ -180,7 +180,7 @@ final class FollowerFrame implements DeviceFrame {
             if (held != null) {
                 segment.giveBack(held);
                 segment.exit();
-                follower.uses().give();
+                follower.uses().release();
             } else if (place != null) {
                 giveBack(place, null);
             }
@@ -193,7 +193,7 @@ final class FollowerFrame implements DeviceFrame {
                 copies.release(taken, user);
             }
         } finally {
-            follower.uses().give();
+            follower.uses().release();
         }
     }
 }

@@ -22,7 +22,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /// A follower's side of the memory that its leader shares for one session. Every word is checked before it is used.
-/// Under `latest` and `deadline=…` it holds nothing: what it reads may be written meanwhile, and it looks afterwards.
+/// Under `latest` and `deadline=…` it holds nothing. The leader may write a frame while the follower reads it, so the
+/// follower checks for that afterwards.
 ///
 /// Threading: the subscriber's thread reads entries; any thread releases them.
 final class FollowerSegment implements AutoCloseable {
@@ -43,7 +44,7 @@ final class FollowerSegment implements AutoCloseable {
     // Asked for also when the memory is closed.
     private final long generation;
     private final boolean source;
-    // Whether the leader may write again what this follower has not released.
+    // True where the leader may write frames again that this follower has not released.
     private final boolean unheld;
     private final int member;
     private final int waker;
@@ -57,9 +58,9 @@ final class FollowerSegment implements AutoCloseable {
     private boolean begun;
     // Its leader died behind the last promise: the stream had ended, and all of it was published.
     private volatile boolean complete;
-    private volatile boolean orphaned;
+    private volatile boolean leaderLost;
     private volatile boolean lost;
-    private final Holds uses = new Holds();
+    private final RefCount uses = new RefCount();
 
     private FollowerSegment(
             final LeaderConnection connection,
@@ -94,12 +95,12 @@ final class FollowerSegment implements AutoCloseable {
         next = buffer.getLongVolatile(this.member + SegmentLayout.MEMBER_FIRST);
         released = next;
         begun = drops;
-        // Where the source's window has no room for a frame that nobody holds, it waits for this follower.
+        // A source whose window has no room for a frame that no reader holds waits for this follower.
         unheld = drops && buffer.getInt(SegmentLayout.RETAINS_AT) != 0;
         if (unheld) {
             letGo();
         }
-        connection.take();
+        connection.acquire();
     }
 
     // A source's own window takes a frame more; a receiver grants its source a window.
@@ -125,7 +126,7 @@ final class FollowerSegment implements AutoCloseable {
         return frameMaxBytes;
     }
 
-    /// Maps what a leader sent.
+    /// Maps the segment that a leader sent.
     ///
     /// @param connection to that leader; it stays open as long as this memory is used
     /// @param drops whether the follower drops frames that it is too late for
@@ -212,10 +213,10 @@ final class FollowerSegment implements AutoCloseable {
         if (complete) {
             return SegmentLayout.END_OF_STREAM;
         }
-        return lost || (source && orphaned) ? SegmentLayout.SOURCE_LOST : state;
+        return lost || (source && leaderLost) ? SegmentLayout.SOURCE_LOST : state;
     }
 
-    /// Of the leader's segments; those of its successor count on.
+    /// The number of this segment; segments of a successor count on.
     long generation() {
         return generation;
     }
@@ -240,7 +241,7 @@ final class FollowerSegment implements AutoCloseable {
         return buffer.getLongVolatile(SegmentLayout.HEARTBEAT_AT);
     }
 
-    /// Its leader is gone, or stands still. Where that had promised the end of the stream, the stream has ended.
+    /// Its leader is gone, or stands still. Where the leader had promised the end of the stream, the stream has ended.
     void lookForEnd() {
         if (!enter()) {
             return;
@@ -254,33 +255,33 @@ final class FollowerSegment implements AutoCloseable {
         exit();
     }
 
-    /// The leader is gone, or stands still: what a successor needs.
+    /// The leader is gone, or stands still: claims the membership for a successor.
     ///
-    /// @param uses of the follower, which must not end in front of this
+    /// @param uses of the follower, which must not end before the takeover does
     /// @return null where there is no membership to go on with: the stream has ended, or its words make no sense
     @Nullable
-    Takeover takeover(final String channel, final Holds uses) {
-        if (!uses.take()) {
+    Takeover takeover(final String channel, final RefCount uses) {
+        if (!uses.acquire()) {
             return null;
         }
         if (!enter()) {
-            uses.give();
+            uses.release();
             return null;
         }
         final AtomicBoolean ended = new AtomicBoolean();
-        // Once: a successor that fails ends it where it was found as well as where it was inherited.
+        // Once: a successor that fails ends it where it was found, and again where it was adopted.
         final Runnable end = () -> {
             if (ended.compareAndSet(false, true)) {
                 exit();
-                uses.give();
+                uses.release();
             }
         };
         // Before the checkpoint is read. A leader that only stood still reports nothing new from then on.
         final int claim = 1 + buffer.getAndAddInt(SegmentLayout.CLAIMED_AT, 1);
-        // A successor behind this one, which stood still or died then, does not wait for it.
+        // A later successor does not wait for this one, which stood still or died by then.
         buffer.putIntVolatile(member + SegmentLayout.MEMBER_LEFT, 1);
         final int state = state();
-        // One that died while it took over has left what it would have gone on from.
+        // A leader that died while it took over has left the state that it would have gone on from.
         final boolean may = state == SegmentLayout.RUNNING || state == SegmentLayout.JOINING;
         final Takeover found = isOfSource() || !may ? null : found(channel, claim, end);
         if (found == null) {
@@ -324,7 +325,7 @@ final class FollowerSegment implements AutoCloseable {
                         inRing(found.offset(), bytes),
                         waitedFor,
                         () -> isNewest(claim),
-                        survivors(),
+                        followersToAwait(),
                         end)
                 : null;
     }
@@ -343,7 +344,7 @@ final class FollowerSegment implements AutoCloseable {
         return newest;
     }
 
-    /// What its leader says of the source; null where it makes no sense.
+    /// The stream as its leader describes it; null where the description makes no sense.
     @Nullable
     StreamInfo stream(final String channel) {
         final int slotBytes = buffer.getInt(SegmentLayout.SLOT_BYTES_AT);
@@ -373,7 +374,7 @@ final class FollowerSegment implements AutoCloseable {
     }
 
     // By an open file of its own: it is asked also when these words are closed.
-    private Survivors survivors() {
+    private FollowersToAwait followersToAwait() {
         final Map<Long, Integer> places = new HashMap<>();
         final int file = ByteLocks.reopen(words.descriptor());
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
@@ -384,7 +385,7 @@ final class FollowerSegment implements AutoCloseable {
                 places.put(buffer.getLong(member + SegmentLayout.MEMBER_NUMBER), i);
             }
         }
-        return new Survivors(places, place -> ByteLocks.isLocked(file, place), () -> Libc.close(file));
+        return new FollowersToAwait(places, place -> ByteLocks.isLocked(file, place), () -> Libc.close(file));
     }
 
     // Of the member at a place. This one's lock is of the very file that is asked.
@@ -408,7 +409,7 @@ final class FollowerSegment implements AutoCloseable {
                 : errorNs + EpochClock.ofProcess().errorNs();
     }
 
-    /// The source's clock now, whatever the clock of this process shows.
+    /// The source's clock now, independent of the clock of this process.
     long sourceNs() {
         return EpochClock.hostNs() + buffer.getLongVolatile(SegmentLayout.CLOCK_OFFSET_AT);
     }
@@ -429,8 +430,8 @@ final class FollowerSegment implements AutoCloseable {
         return published() > next;
     }
 
-    /// Within a use: whether nothing is missed from the next entry on. Releases what
-    /// was published before the source was asked to wait for the leader.
+    /// Within a use: true when nothing is missed from the next entry on. Releases the entries that were published
+    /// before the leader asked the source to wait.
     synchronized boolean hasBegun() {
         if (begun) {
             return true;
@@ -441,14 +442,14 @@ final class FollowerSegment implements AutoCloseable {
         if (limit > next) {
             next = limit;
             released = limit;
-            tellReleased();
+            reportReleased();
             EventCount.add(leader);
         }
         begun = waits && from <= limit;
         return begun;
     }
 
-    /// Within a use, behind a copy of what an entry names: whether the leader had not begun to write it again.
+    /// Within a use, behind a copy of an entry's frame: true when the leader had not begun to write there again.
     boolean isIntact(final long number) {
         VarHandle.loadLoadFence();
         return !unheld || buffer.getLongVolatile(SegmentLayout.FREED_AT) <= number;
@@ -460,7 +461,7 @@ final class FollowerSegment implements AutoCloseable {
         return first == SegmentLayout.FROM_START ? buffer.getLong(SegmentLayout.START_FRAME_AT) : first;
     }
 
-    /// Whether what is read may be written meanwhile.
+    /// True where the leader may write a frame while this follower reads it.
     boolean isUnheld() {
         return unheld;
     }
@@ -592,11 +593,11 @@ final class FollowerSegment implements AutoCloseable {
     ///
     /// @return false when it was closed
     boolean enter() {
-        return uses.take();
+        return uses.acquire();
     }
 
     void exit() {
-        uses.give();
+        uses.release();
     }
 
     /// Within a use: an entry is released. The leader may write its slots again once all before it were released too.
@@ -608,7 +609,7 @@ final class FollowerSegment implements AutoCloseable {
         while (released < next && done[SegmentLayout.index(released)]) {
             released++;
         }
-        tellReleased();
+        reportReleased();
         if (isWanted()) {
             EventCount.add(leader);
         }
@@ -623,7 +624,7 @@ final class FollowerSegment implements AutoCloseable {
         if (given.isCopied()) {
             release(number);
         }
-        tellHeld();
+        reportHeld();
         return given;
     }
 
@@ -632,7 +633,7 @@ final class FollowerSegment implements AutoCloseable {
         if (frames.giveBack(given)) {
             release(given.number());
         }
-        tellHeld();
+        reportHeld();
     }
 
     /// Within a use: the user reads on, and holds no frame in the ring whose room the leader may lack.
@@ -642,7 +643,7 @@ final class FollowerSegment implements AutoCloseable {
             release(released);
         }
         if (released != before) {
-            tellHeld();
+            reportHeld();
         }
     }
 
@@ -652,13 +653,13 @@ final class FollowerSegment implements AutoCloseable {
     }
 
     // For the leader and `stat`.
-    private void tellHeld() {
+    private void reportHeld() {
         final int reader = SegmentLayout.reader((member - SegmentLayout.member(0)) / SegmentLayout.MEMBER_BYTES);
         buffer.putLongOrdered(reader + SegmentLayout.READER_HELD, frames.held());
         buffer.putLongOrdered(reader + SegmentLayout.READER_COPIED, frames.copiedFrames());
     }
 
-    private void tellReleased() {
+    private void reportReleased() {
         buffer.putLongVolatile(member + SegmentLayout.MEMBER_RELEASED, Math.min(released, held));
     }
 
@@ -674,7 +675,7 @@ final class FollowerSegment implements AutoCloseable {
     /// Within a use: that reader needs entries from here on alone.
     synchronized void holdFrom(final long number) {
         held = number;
-        tellReleased();
+        reportReleased();
         EventCount.add(leader);
     }
 
@@ -683,7 +684,7 @@ final class FollowerSegment implements AutoCloseable {
         next = Math.min(next, number);
     }
 
-    // A leader that runs short of room says for what it waits. The last to release wakes it.
+    // A leader that runs short of room writes the entry that it waits for. The last member to release that wakes it.
     private boolean isWanted() {
         final long wanted = buffer.getLongVolatile(SegmentLayout.WANTS_AT);
         if (wanted == 0 || released < wanted) {
@@ -718,15 +719,15 @@ final class FollowerSegment implements AutoCloseable {
 
     /// This member will not follow the leader's successor.
     void leave() {
-        if (uses.take()) {
+        if (uses.acquire()) {
             buffer.putIntVolatile(member + SegmentLayout.MEMBER_LEFT, 1);
-            uses.give();
+            uses.release();
         }
     }
 
     /// Its leader is gone.
-    void onOrphaned() {
-        orphaned = true;
+    void onLeaderLost() {
+        leaderLost = true;
     }
 
     /// Its source is lost to this host.
@@ -734,7 +735,7 @@ final class FollowerSegment implements AutoCloseable {
         lost = true;
     }
 
-    /// Frames that the user holds stay readable until he releases them.
+    /// Frames that the user holds stay readable until the user releases them.
     @Override
     public void close() {
         uses.close(this::free);
@@ -752,6 +753,6 @@ final class FollowerSegment implements AutoCloseable {
         Libc.close(waker);
         Libc.close(leader);
         // Last: then the leader may give this member's place to another.
-        connection.give();
+        connection.release();
     }
 }

@@ -14,11 +14,11 @@ final class FormatWords {
     private static final int RESERVED = 2;
 
     private final UnsafeBuffer words;
-    // Leader: by place, what it holds and the last entry that names it.
+    // Leader: by place, the format and the last entry that names it.
     private final int[] serials = new int[SegmentLayout.FORMATS + 1];
     private final long[] entries = new long[SegmentLayout.FORMATS + 1];
     private int used;
-    // Follower: by place, what it held when it was read.
+    // Follower: by place, the format when it was read.
     private final byte[] @Nullable [] read = new byte[SegmentLayout.FORMATS + 1][];
 
     FormatWords(final UnsafeBuffer words) {
@@ -95,7 +95,7 @@ final class FormatWords {
         words.putBytes(at + SegmentLayout.FORMAT_BYTES, bytes);
     }
 
-    /// Follower: the format at a place. What it says is not checked.
+    /// Follower: the format at a place, unchecked.
     ///
     /// @return the same array as long as the place holds the same bytes; null for none
     byte @Nullable [] get(final int place) {

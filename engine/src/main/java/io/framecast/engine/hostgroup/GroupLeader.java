@@ -28,15 +28,15 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// The leader of a host group: listens for followers, gives each the descriptors of what it shares, and notices the
-/// death of one by the end of its connection.
+/// The leader of a host group: listens for followers, gives each the descriptors of the memory that it shares, and
+/// notices a follower's death by the end of its connection.
 ///
 /// Threading: a thread of its own; [#share] and [#retire] by any, [#close] by one.
 public final class GroupLeader implements AutoCloseable {
     private static final long NS_PER_MS = 1_000_000;
     private static final long HOLDER_SAID = Long.MIN_VALUE;
     private static final long END_WAIT_MS = 2_000;
-    private static final long SURVIVORS_NS = 5_000_000_000L;
+    private static final long FOLLOWERS_NS = 5_000_000_000L;
     private static final long BACK_OFF_NS = 10_000_000;
     // Between two looks at its socket where no follower needs signs of life.
     private static final long LOOK_NS = 1_000_000_000;
@@ -65,7 +65,7 @@ public final class GroupLeader implements AutoCloseable {
     private long shortNs;
     // Followers write here when they released something; the leader itself when a segment came or it closes.
     private final int counter = EventCount.open();
-    // Where followers tell what they released.
+    // Followers add to it when they released frames.
     private volatile int heard = counter;
     private final Thread thread;
     private final List<Connection> connections = new ArrayList<>();
@@ -78,17 +78,17 @@ public final class GroupLeader implements AutoCloseable {
     private @Nullable Takeover takeover;
     private long predecessor;
     private BooleanSupplier mayOpen = () -> true;
-    // Members that followed it and have not come, and how long they are waited for.
-    private Survivors survivors = Survivors.none();
-    private long survivorsNs;
+    // Members that followed it and have not come, and since when this leader awaits them.
+    private FollowersToAwait followersToAwait = FollowersToAwait.none();
+    private long adoptedNs;
     private boolean ended;
     // Of the last follower that speaks another version.
     private int refusedVersion = SegmentLayout.VERSION;
-    // Whether it was said that the socket is gone and cannot be made.
+    // True when a notice has said that the socket is gone and cannot be made.
     private boolean removalReported;
-    // Receiver: whether it was said that a publisher of this host listens in another directory.
+    // Receiver: true when a notice has said that a publisher of this host listens in another directory.
     private boolean elsewhereReported;
-    private volatile boolean deposed;
+    private volatile boolean fenced;
     private volatile boolean closed;
 
     /// To one follower.
@@ -114,7 +114,7 @@ public final class GroupLeader implements AutoCloseable {
             return known && subscribes() && generation != 0;
         }
 
-        // Not one that copies for others.
+        // False for a connection that copies for other members.
         boolean subscribes() {
             return generation != GroupMessage.NO_SUBSCRIBER;
         }
@@ -138,21 +138,21 @@ public final class GroupLeader implements AutoCloseable {
         thread = Thread.ofPlatform().daemon().name("framecast-host-group").start(this::run);
     }
 
-    /// Before a session is shared: the membership of an earlier leader goes on here. Some who followed it may have come
-    /// already.
-    void inherit(final Takeover from) {
+    /// Before a session is shared: goes on with the membership of an earlier leader. Some of its followers may have
+    /// come already.
+    void adopt(final Takeover from) {
         synchronized (lock) {
             takeover = from;
             predecessor = from.generation();
             mayOpen = from.isNewest();
             generations = from.generation();
-            survivors = from.survivors();
-            connections.stream().filter(Connection::followedEarlier).forEach(c -> survivors.remove(c.number));
-            survivorsNs = System.nanoTime();
+            followersToAwait = from.followersToAwait();
+            connections.stream().filter(Connection::followedEarlier).forEach(c -> followersToAwait.remove(c.number));
+            adoptedNs = System.nanoTime();
         }
     }
 
-    /// The inheritance of an earlier leader, once: the caller closes it.
+    /// Returns the state of an earlier leader, once: the caller closes it.
     public @Nullable Takeover takeover() {
         synchronized (lock) {
             final Takeover taken = takeover;
@@ -166,7 +166,7 @@ public final class GroupLeader implements AutoCloseable {
     /// @param ring where they lie, mapped twice
     /// @param continues whether it is the session that an earlier leader left
     /// @param delivery under which the leader is a member at first
-    /// @param retainedSlots of frames that nobody holds and that stay: followers may be copying them
+    /// @param retainedSlots of frames that no follower holds and that stay: followers may be copying them
     public SharedFrames share(
             final Assembly assembly,
             final StreamInfo stream,
@@ -208,9 +208,9 @@ public final class GroupLeader implements AutoCloseable {
         }
     }
 
-    /// Receiver, before it joins a source: whether a publisher of the channel runs on this host. Then this leader
-    /// gives up, and all who follow it read what that publisher wrote.
-    public boolean yieldsToPublisher() {
+    /// Receiver, before it joins a source: true when a publisher of the channel runs on this host. Then this leader
+    /// resigns, and its followers read the publisher's window.
+    public boolean defersToPublisher() {
         if (!closed && (source == null || !UnixSocket.isListening(source))) {
             elsewhereReported = elsewhereReported
                     || (source != null && HostGroups.lookElsewhere(source, "publishes the channel", notices));
@@ -261,15 +261,15 @@ public final class GroupLeader implements AutoCloseable {
                     hear(polled, message);
                     accept(polled, message);
                     announce(message);
-                    reunite();
+                    completeHandover();
                     beat();
                     lookForHolder();
                     lookForCopies();
                 }
                 if (isReplaced()) {
-                    deposed = true;
+                    fenced = true;
                     notices.accept("host group at " + path
-                            + " has another leader now: this one stood still, or its socket was removed");
+                            + ": another process leads now, because this one stood still, or its socket was removed");
                     return;
                 }
             }
@@ -285,7 +285,7 @@ public final class GroupLeader implements AutoCloseable {
         cycles.lazySet(cycles.getPlain() + 1);
     }
 
-    // Only where the receiver works, too: it is woken for that, and has until the next beat.
+    // A sign of life only where the receiver works, too: this wakes the receiver, which has until the next beat.
     private void beat() {
         final long nowCycles = cycles.get();
         if (segment != null && (nowCycles == 0 || nowCycles != seenCycles)) {
@@ -297,7 +297,7 @@ public final class GroupLeader implements AutoCloseable {
         }
     }
 
-    // Says once which processes keep the receiver waiting for room; a publisher says it of its readers by itself.
+    // Reports once which processes keep the receiver waiting for room. A publisher reports its readers by itself.
     private void lookForHolder() {
         final LeaderSegment shared = heard == counter ? segment : null;
         final long present = shared == null ? -1 : shared.shortAt();
@@ -319,7 +319,7 @@ public final class GroupLeader implements AutoCloseable {
         }
     }
 
-    // Says once of each process that it copies frames for lack of room; a publisher says it of its readers by itself.
+    // Reports once for each process that it copies frames for lack of room. A publisher reports its readers by itself.
     private void lookForCopies() {
         final LeaderSegment shared = heard == counter ? segment : null;
         for (int i = 0; i < SegmentLayout.MEMBERS && shared != null; i++) {
@@ -336,12 +336,12 @@ public final class GroupLeader implements AutoCloseable {
         }
     }
 
-    /// Whether another one leads, because this one stood still.
-    boolean isDeposed() {
-        return deposed;
+    /// True when another process leads, because this one stood still.
+    boolean isFenced() {
+        return fenced;
     }
 
-    /// Whether anybody follows besides this leader's own subscriber.
+    /// True when a process follows besides this leader's own subscriber.
     boolean hasFollowers() {
         synchronized (lock) {
             return connections.stream().anyMatch(c -> c != own && c.subscribes() && !c.places.isEmpty());
@@ -351,32 +351,32 @@ public final class GroupLeader implements AutoCloseable {
     // A leader alone need not show that it lives.
     private boolean mustBeat() {
         synchronized (lock) {
-            return connections.size() > 1 || !survivors.isEmpty();
+            return connections.size() > 1 || !followersToAwait.isEmpty();
         }
     }
 
-    // Of those who followed the earlier leader, the dead do not come, and who stands still is not waited for for ever.
-    private void reunite() {
+    // Survivors that died are dropped. Survivors that stand still are dropped after FOLLOWERS_NS.
+    private void completeHandover() {
         final LeaderSegment shared = segment;
-        final long waitedNs = System.nanoTime() - survivorsNs;
-        if (!survivors.isEmpty()) {
-            survivors.removeDead();
+        final long waitedNs = System.nanoTime() - adoptedNs;
+        if (!followersToAwait.isEmpty()) {
+            followersToAwait.removeDead();
         }
-        if (survivors.isEmpty() || waitedNs > SURVIVORS_NS) {
-            survivors.close();
+        if (followersToAwait.isEmpty() || waitedNs > FOLLOWERS_NS) {
+            followersToAwait.close();
         }
         if (shared != null
                 && shared.isAwaiting()
                 && shared.members() > 0
-                && survivors.isEmpty()
+                && followersToAwait.isEmpty()
                 && connections.stream().allMatch(c -> !c.known || c.places.containsKey(shared))) {
-            shared.onReunited();
+            shared.onHandoverComplete();
             receiver.wake();
         }
     }
 
-    // It stood still so long that a follower leads now: what it receives would have no reader. Where no process leads
-    // at the path it listens there again.
+    // True when a follower leads now, because this leader stood still: its frames would have no reader. Where no
+    // process leads at the path, this leader listens there again.
     private boolean isReplaced() {
         final long present = UnixSocket.inode(path);
         if (inode == 0 || closed || present == inode) {
@@ -407,7 +407,7 @@ public final class GroupLeader implements AutoCloseable {
         } catch (final TransportException e) {
             if (!removalReported) {
                 removalReported = true;
-                notices.accept("host group: " + path + " was removed: who comes now does not find this process; "
+                notices.accept("host group: " + path + " was removed: new members do not find this process; "
                         + e.getMessage());
             }
         }
@@ -446,7 +446,7 @@ public final class GroupLeader implements AutoCloseable {
                 connection.generation = GroupMessage.generation(message);
                 connection.delivery = GroupMessage.delivery(message);
                 if (connection.followedEarlier()) {
-                    survivors.remove(connection.number);
+                    followersToAwait.remove(connection.number);
                 }
             } else if (!connection.known || !GroupMessage.is(message, bytes, GroupMessage.PROBE)) {
                 if (!connection.known && GroupMessage.isForeign(message, bytes)) {
@@ -524,7 +524,7 @@ public final class GroupLeader implements AutoCloseable {
         }
     }
 
-    // Whether the follower hears of it.
+    // True when the follower gets the segment.
     private boolean invite(
             final Connection connection, final LeaderSegment shared, final int member, final MemorySegment message) {
         shared.name(member, connection.number, connection == own);
@@ -538,12 +538,12 @@ public final class GroupLeader implements AutoCloseable {
         return sent;
     }
 
-    // Followers see the end of their connections. Their places stay taken: as long as the membership lives, what they
-    // may still read is not written again.
+    // Followers see the end of their connections. Their places stay taken: as long as the membership lives, the frames
+    // that they may still read are not written again.
     private void end() {
         synchronized (lock) {
             ended = true;
-            survivors.close();
+            followersToAwait.close();
             if (takeover != null) {
                 takeover.close();
                 takeover = null;

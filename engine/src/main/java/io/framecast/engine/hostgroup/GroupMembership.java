@@ -24,13 +24,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A subscriber's place in its host group: it brings the follower what leaders share. When a leader is gone or stands
-/// still, it follows the next one, or becomes that and goes on with the membership.
+/// A subscriber's place in its host group: it brings the follower the segments that leaders share. When a leader is
+/// gone or stands still, it follows the next leader, or becomes that leader and goes on with the membership.
 ///
 /// Threading: a thread of its own; [#close] by another.
 final class GroupMembership implements AutoCloseable {
-    // A leader whose sign of life did not change for so many looks stands still. Looks are counted and no time is
-    // measured: this process may have stood still itself.
+    // A leader whose sign of life did not change for that many looks stands still. The count of looks decides, not the
+    // time: this process may have stood still itself.
     static final int STILL_LOOKS = 4;
     private static final long NS_PER_S = 1_000_000_000;
     // Between two moves: a leader may have no room. The first comes at once, and so does the second: the socket of a
@@ -44,12 +44,12 @@ final class GroupMembership implements AutoCloseable {
     // Two clocks that differ by more are named: no process of this host reads the calendar that badly.
     private static final long CLOCKS_NS = 100_000_000;
     // Measured, from the signal to the next frame: 127 to 171 ms after one, 75 to 169 after ten.
-    private static final int REHEARSALS = 8;
-    private static final long REHEARSAL_PAUSE_NS = 200_000_000;
+    private static final int WARM_UPS_MAX = 8;
+    private static final long WARM_UP_PAUSE_NS = 200_000_000;
     // No further one after so long.
-    private static final long REHEARSALS_NS = 1_500_000_000;
-    private static final AtomicBoolean REHEARSED = new AtomicBoolean();
-    // A newcomer lets those who followed a leader that died come first.
+    private static final long WARM_UPS_NS = 1_500_000_000;
+    private static final AtomicBoolean WARMED_UP = new AtomicBoolean();
+    // A newcomer lets the followers of a leader that died come first.
     private static final long FIRST_NS = 300_000_000;
     private static final long FIRST_LOOK_NS = 20_000_000;
 
@@ -86,11 +86,11 @@ final class GroupMembership implements AutoCloseable {
     private long lostNs;
     // In a row, without a session.
     private int moves;
-    // Whether it was said that the leader's process has another clock.
+    // True when a notice has said that the leader's process has another clock.
     private boolean clockNamed;
     // Nothing more comes, or this subscriber cannot go on.
     private boolean over;
-    // While this subscriber leads; the member is what the source sees of it.
+    // While this subscriber leads; the member is its membership at the source.
     private volatile @Nullable GroupLeader leader;
     private volatile @Nullable Subscriber member;
     private volatile boolean closed;
@@ -126,7 +126,7 @@ final class GroupMembership implements AutoCloseable {
         thread = Thread.ofPlatform().daemon().name("framecast-group-member").start(this::run);
     }
 
-    /// What the source sees of this subscriber; null while another one leads. Any thread.
+    /// This subscriber's membership at the source; null while another subscriber leads. Any thread.
     @Nullable
     Subscriber member() {
         return member;
@@ -143,7 +143,7 @@ final class GroupMembership implements AutoCloseable {
 
     private void run() {
         try {
-            rehearseOnce();
+            warmUpOnce();
             while (!closed) {
                 watch(0, waker);
                 watch(1, over ? waker : connection.socket().descriptor());
@@ -169,7 +169,7 @@ final class GroupMembership implements AutoCloseable {
 
     private void step() {
         stopSharing();
-        // What is not for its user is released, though he does not poll.
+        // Entries that are not for its user are released, though the user does not poll.
         follower.state();
         if (over || closed) {
             return;
@@ -185,7 +185,7 @@ final class GroupMembership implements AutoCloseable {
         }
         final FollowerSegment last = segment;
         if (last != null && gone) {
-            last.onOrphaned();
+            last.onLeaderLost();
             follower.wake();
             if (present && last.isOfSource()) {
                 awaitsReturn = true;
@@ -213,7 +213,7 @@ final class GroupMembership implements AutoCloseable {
         Words.setInt(polled, at + Linux.POLLFD_EVENTS, Linux.POLLIN);
     }
 
-    // Takes the leader's messages, each of which brings a session; whether the leader is gone.
+    // Takes the leader's messages, each of which brings a session. Returns true when the leader is gone.
     private boolean hear() {
         while (true) {
             final int length = connection.socket().receive(message, descriptors, Linux.MSG_DONTWAIT);
@@ -249,8 +249,8 @@ final class GroupMembership implements AutoCloseable {
             clockNamed = true;
             notices.accept(String.format(
                     Locale.ROOT,
-                    "host group: the clock of this process is %.1f s %s that of %s, whose frames it reads; the one that"
-                            + " began before the system's clock was set is wrong: start it again",
+                    "host group: the clock of this process is %.1f s %s that of %s, whose frames it reads; restart the"
+                            + " process that began before the system's clock was set",
                     Math.abs(aheadNs) / 1e9,
                     aheadNs > 0 ? "ahead of" : "behind",
                     UnixSocket.describe(connection.socket().peerProcess())));
@@ -280,36 +280,36 @@ final class GroupMembership implements AutoCloseable {
 
     // Once in a process: most of the time without a leader would go into code that runs for the first time, or has not
     // been compiled. Before a stream comes, if that is late.
-    private void rehearseOnce() {
-        if (leader == null && REHEARSED.compareAndSet(false, true)) {
-            Thread.ofPlatform().daemon().name("framecast-rehearsal").start(this::rehearse);
+    private void warmUpOnce() {
+        if (leader == null && WARMED_UP.compareAndSet(false, true)) {
+            Thread.ofPlatform().daemon().name("framecast-warm-up").start(this::warmUp);
         }
     }
 
-    private void rehearse() {
+    private void warmUp() {
         long spentNs = 0;
-        for (int i = 0; i < REHEARSALS && spentNs < REHEARSALS_NS && !closed; i++) {
+        for (int i = 0; i < WARM_UPS_MAX && spentNs < WARM_UPS_NS && !closed; i++) {
             final long startNs = System.nanoTime();
             try {
                 final HostGroups.Role role = HostGroups.apart(channel, () -> {}, _ -> {});
                 try (GroupLeader stage = role.leader();
                         UnixSocket _ = role.connection()) {
-                    members.rehearse(Objects.requireNonNull(stage));
+                    members.warmUp(Objects.requireNonNull(stage));
                 }
             } catch (final RuntimeException e) {
-                // A successor would say it, if it came to that.
-                notices.accept("host group: cannot rehearse to lead: " + e.getMessage());
+                // A successor would report it, if it came to that.
+                notices.accept("host group: cannot warm up for leading: " + e.getMessage());
                 return;
             }
             spentNs += System.nanoTime() - startNs;
-            LockSupport.parkNanos(REHEARSAL_PAUSE_NS);
+            LockSupport.parkNanos(WARM_UP_PAUSE_NS);
         }
     }
 
     private boolean standsStill() {
         final FollowerSegment shared = segment;
         if (leader == null && !present && !local) {
-            // It stood still before it shared anything, and somebody else has noticed; or it does not even read.
+            // It stood still before it shared anything, and another member has noticed; or it does not even read.
             if (connection.socket().isUnread()) {
                 stillLooks++;
             } else {
@@ -349,14 +349,14 @@ final class GroupMembership implements AutoCloseable {
         }
     }
 
-    private void move(final long deposed) {
+    private void move(final long fenced) {
         if (++moves > MOVES_AT_ONCE) {
             LockSupport.parkNanos(MOVE_NS);
         }
         refusals += present || leader != null ? 0 : 1;
         final FollowerSegment last = last();
         final GroupLeader led = leader;
-        final boolean wasDeposed = led != null && led.isDeposed();
+        final boolean wasFenced = led != null && led.isFenced();
         if (last != null) {
             last.lookForEnd();
         }
@@ -366,12 +366,12 @@ final class GroupMembership implements AutoCloseable {
         }
         final LeaderConnection former = connection;
         stopLeading();
-        connection = enter(deposed, !wasDeposed);
+        connection = enter(fenced, !wasFenced);
         present = false;
         stillLooks = 0;
         former.close();
-        if (leader != null && wasDeposed && last != null && channel.stream().rejoinMs() == 0) {
-            // Nobody goes on with the membership that it had.
+        if (leader != null && wasFenced && last != null && channel.stream().rejoinMs() == 0) {
+            // No process goes on with the membership that it had.
             last.onLost();
         }
         if (leader != null && isFinal(last)) {
@@ -385,14 +385,14 @@ final class GroupMembership implements AutoCloseable {
         follower.wake();
     }
 
-    // Follows who leads, or leads.
-    private LeaderConnection enter(final long deposed, final boolean mayGoOn) {
+    // Follows the present leader, or leads.
+    private LeaderConnection enter(final long fenced, final boolean mayGoOn) {
         final boolean alone = refusals >= REFUSALS_MAX;
         if (alone) {
             notices.accept("host group: no place is left for this subscriber of " + channel.name()
                     + "; it receives the stream itself");
         }
-        final HostGroups.Role role = alone ? HostGroups.apart(channel, receiver, notices) : enterGroup(deposed);
+        final HostGroups.Role role = alone ? HostGroups.apart(channel, receiver, notices) : enterGroup(fenced);
         local = role.local();
         final GroupLeader leads = role.leader();
         if (leads == null) {
@@ -408,7 +408,7 @@ final class GroupMembership implements AutoCloseable {
             notices.accept("host group: leads the subscribers of " + channel.name() + " on this host"
                     + (takeover == null ? "" : ", and goes on where the earlier leader stopped"));
             if (takeover != null) {
-                leads.inherit(takeover);
+                leads.adopt(takeover);
             }
             made = connect(role.connection());
             leader = leads;
@@ -434,17 +434,17 @@ final class GroupMembership implements AutoCloseable {
         }
         // A successor that stood still opened its segment before it could see this claim.
         if (found != null) {
-            found.survivors().close();
+            found.followersToAwait().close();
             found.close();
         }
         return now.takeover(channel.name(), follower.uses());
     }
 
-    private HostGroups.Role enterGroup(final long deposed) {
+    private HostGroups.Role enterGroup(final long fenced) {
         final long endNs = System.nanoTime() + FIRST_NS;
         while (true) {
             final boolean waits = last() == null && endNs - System.nanoTime() > 0;
-            final HostGroups.Role role = HostGroups.enter(channel, keyTag, part, deposed, waits, receiver, notices);
+            final HostGroups.Role role = HostGroups.enter(channel, keyTag, part, fenced, waits, receiver, notices);
             if (role != null) {
                 return role;
             }
@@ -469,7 +469,7 @@ final class GroupMembership implements AutoCloseable {
         return new LeaderConnection(socket);
     }
 
-    // A membership that is over has nothing for those who come later: they lead anew. Those who follow read on.
+    // A membership that is over has nothing for newcomers: they lead anew. The followers read on.
     private void stopSharing() {
         final Subscriber own = member;
         final GroupLeader sharing = leader;

@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 /// HELLO    follower → leader  0 magic u64  8 version u32  12 type u32 = 1  16 number u64 of the member:
 ///                             random, the same to all leaders; 0 for one that is no subscriber's
 ///                             24 generation u64 of the segment that it read last, 0 for none, 2^64 − 1 for a
-///                             connection that is no subscriber's: one that copies for others
+///                             connection that is no subscriber's: it copies for other members
 ///                             32 delivery u16, patience u16 as in JOIN (docs/protocol.md)
 /// SEGMENT  leader → follower  0 magic u64  8 version u32  12 type u32 = 2  16 generation u64  24 member u32
 ///                             and four descriptors: ring (to be read), words, the member's counter, the leader's
@@ -24,7 +24,7 @@ import java.lang.foreign.MemorySegment;
 final class GroupMessage {
     static final int HELLO = 1;
     static final int SEGMENT = 2;
-    // 3 and 4 are those of clients that publish.
+    // 3 and 4 are messages of clients that publish.
     static final int REFUSED = 5;
     static final int PROBE = 6;
     static final int BYTES = 40;

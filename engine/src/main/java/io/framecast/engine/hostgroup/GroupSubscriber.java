@@ -38,7 +38,7 @@ public final class GroupSubscriber implements Subscriber {
     private final DeviceBackend device;
     private final Consumer<GroupSubscriber> removal;
     private final UseGuard guard;
-    private final DeviceWays ways;
+    private final PlacementCounts placements;
     private final Follower follower;
     private final GroupMembership group;
     private final AtomicBoolean closing = new AtomicBoolean();
@@ -72,9 +72,9 @@ public final class GroupSubscriber implements Subscriber {
         this.channel = channel;
         this.device = device;
         this.removal = removal;
-        ways = new DeviceWays(channel.stream().placement().kind());
+        placements = new PlacementCounts(channel.stream().placement().kind());
         guard = new UseGuard("subscriber of " + channel.name());
-        follower = new Follower(channel.stream(), device, new Events(), ways, notices);
+        follower = new Follower(channel.stream(), device, new Events(), placements, notices);
         try {
             group = new GroupMembership(channel, part, follower, receiver, notices, members);
         } catch (final RuntimeException | Error e) {
@@ -107,7 +107,7 @@ public final class GroupSubscriber implements Subscriber {
         if (member == null || isFinal(followed)) {
             return followed;
         }
-        // What became of a membership without a session, or that failed, is not in a segment.
+        // No segment has the state of a membership without a session, or of a membership that failed.
         final State received = member.state();
         final boolean isNewer =
                 followed == State.JOINING ? !follower.isInvited() : received == State.FAILED && !follower.hasNews();
@@ -159,7 +159,7 @@ public final class GroupSubscriber implements Subscriber {
         }
     }
 
-    // A leader knows it of its own membership; a follower knows that its leader does.
+    // A leader knows the reason by its own membership. A follower knows that its leader reports it.
     private String lostReason() {
         if (follower.hasLostPublisher()) {
             return PUBLISHER_GONE;
@@ -168,17 +168,17 @@ public final class GroupSubscriber implements Subscriber {
         return member == null ? SOURCE_GONE : member.failure().orElse(SOURCE_GONE);
     }
 
-    // Published in the same session while this subscriber had no leader, or none whose membership went on; or gone
-    // before it came to them.
+    // Frames that the same session published while this subscriber had no leader, or none whose membership went on. Or
+    // frames that were gone before it came to them.
     private void reportMissed(final long foundSession, final long frameId) {
         final long first = nextId;
         if (foundSession == session && frameId > first) {
             nextId = frameId;
-            tell(session, first, frameId - first, follower.tooLate());
+            countLoss(session, first, frameId - first, follower.tooLate());
         }
     }
 
-    private void tell(final long lostSession, final long first, final long count, final LossReason reason) {
+    private void countLoss(final long lostSession, final long first, final long count, final LossReason reason) {
         lost.add(reason, count);
         onLoss.onLoss(lostSession, first, count, reason);
     }
@@ -189,7 +189,7 @@ public final class GroupSubscriber implements Subscriber {
             reportMissed(lostSession, firstFrameId);
             session = lostSession;
             nextId = firstFrameId + count;
-            tell(lostSession, firstFrameId, count, reason);
+            countLoss(lostSession, firstFrameId, count, reason);
         }
 
         @Override
@@ -254,7 +254,7 @@ public final class GroupSubscriber implements Subscriber {
 
     @Override
     public Optional<PlacementReport> placement() {
-        return device.hostAddressable() ? Optional.empty() : Optional.of(ways.report());
+        return device.hostAddressable() ? Optional.empty() : Optional.of(placements.report());
     }
 
     @Override

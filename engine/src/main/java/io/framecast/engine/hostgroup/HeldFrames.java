@@ -11,16 +11,16 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The frames of one segment that its user reads in the ring. Where the leader may lack the room of the oldest of them,
-/// it becomes a copy at its address, and its place is the leader's again: no frame that a user holds stops the others.
-/// A frame of which a page is such a copy is copied when it is given.
+/// The frames of one segment that its user reads in the ring. Where the leader may lack the room of the oldest of
+/// them, it becomes a copy at its address, and its place is the leader's again: no frame that a user holds stops
+/// other members. A frame of which a page is such a copy is copied when it is given.
 ///
 /// Used within the lock of its segment.
 final class HeldFrames {
     // A source numbers 15 formats, and uses a number again when no frame that has it is held.
     private static final int FORMATS_MAX = 7;
     private static final int ENTRIES_MAX = SegmentLayout.ENTRIES / 2;
-    // Beside a longest frame: one that is never filled, and those at the ends of frames.
+    // Beside a longest frame: a slot that is never filled, and the slots at the ends of frames.
     private static final int SLOTS_MORE = 4;
     // Copies take a part of the memory that is available, or this if that is more.
     private static final int MEMORY_PART = 4;

@@ -23,6 +23,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -45,8 +46,8 @@ public final class HostGroups {
         return channel.stream().sources().attachAfterMs() * NS_PER_MS / GroupMembership.STILL_LOOKS;
     }
 
-    /// Whether a subscriber of this channel shares what it receives: it asked for that, follows one source from its
-    /// next frame on, and is not to be evicted.
+    /// True when a subscriber of this channel shares its frames: it asked for that, follows one source from its next
+    /// frame on, and is not to be evicted.
     public static boolean isWanted(final Channel channel) {
         return !channel.stream().sources().hostGroup().equals(SourceOptions.NO_HOST_GROUP)
                 && Linux.isPresent()
@@ -56,7 +57,7 @@ public final class HostGroups {
                 && channel.stream().sources().count() == 1;
     }
 
-    /// Whether a publisher of this channel lets subscribers of its host read its window: it was asked for.
+    /// True when a publisher of this channel lets subscribers of its host read its window: the channel asks for it.
     public static boolean isWantedBySource(final Channel channel) {
         return !channel.stream().sources().hostGroup().equals(SourceOptions.NO_HOST_GROUP)
                 && Linux.isPresent()
@@ -67,9 +68,9 @@ public final class HostGroups {
     ///
     /// @param keyTag of its shared key, as `AuthKeys` has it; empty where it has none
     /// @param window mapped twice, with a descriptor
-    /// @param sender wakes the thread that frees what they released
-    /// @return null where another publisher of the channel does on this host, which a notice says
-    public static @Nullable LocalReaders share(
+    /// @param sender wakes the thread that frees released frames
+    /// @return empty where another publisher of the channel shares its window on this host, which a notice reports
+    public static Optional<LocalReaders> share(
             final Channel channel,
             final String keyTag,
             final StreamInfo stream,
@@ -87,7 +88,7 @@ public final class HostGroups {
                 if (UnixSocket.isListening(path)) {
                     notices.accept("host group: another publisher of " + channel.name()
                             + " shares its window on this host; subscribers get this one's frames by datagrams");
-                    return null;
+                    return Optional.empty();
                 }
                 Files.deleteIfExists(path);
                 final UnixSocket listener = opened.add(UnixSocket.listen(path));
@@ -97,7 +98,7 @@ public final class HostGroups {
                 opened.add(leader);
                 final LocalReaders made = leader.shareWindow(stream, window, windowBytes);
                 opened.keep();
-                return made;
+                return Optional.of(made);
             } catch (final IOException e) {
                 throw unusable(directory, e);
             }
@@ -191,12 +192,12 @@ public final class HostGroups {
         return directory.resolve(hash(keyTag.isEmpty() ? described : described + "|key " + keyTag) + ".sock");
     }
 
-    /// Joins the channel's group: as a follower of a publisher on this host where there is one, or where somebody
-    /// leads; else as its leader.
+    /// Joins the channel's group: as a follower where a publisher of the channel or a leader runs on this host, else as
+    /// the leader.
     ///
     /// @param keyTag of its shared key; empty where it has none
     /// @param part of the host that the group is for; empty for all of it
-    /// @param deposed file of the socket of a leader that stands still, and leads no more; 0 for none
+    /// @param fenced file of the socket of a leader that stands still, and leads no more; 0 for none
     /// @param newcomer whether it has followed no leader yet, and can wait
     /// @return null where a leader died just now, or stands still: its followers come first
     /// @throws TransportException when the group's directory is not this user's own
@@ -204,7 +205,7 @@ public final class HostGroups {
             final Channel channel,
             final String keyTag,
             final String part,
-            final long deposed,
+            final long fenced,
             final boolean newcomer,
             final Wakeup receiver,
             final Consumer<String> notices) {
@@ -225,14 +226,14 @@ public final class HostGroups {
                     LoneSockets.sweep(directory);
                 }
                 final UnixSocket connection = UnixSocket.connect(path);
-                if (connection != null && (deposed == 0 || connection.inode() != deposed)) {
+                if (connection != null && (fenced == 0 || connection.inode() != fenced)) {
                     return new Role(null, connection, false);
                 }
                 if (connection != null) {
                     connection.close();
                 }
                 if (newcomer && Files.exists(path)) {
-                    // Those who followed the leader that died, or stands still, go on with its membership.
+                    // The followers of the leader that died, or stands still, go on with its membership.
                     return null;
                 }
                 // Of a leader that was killed, or stands still.

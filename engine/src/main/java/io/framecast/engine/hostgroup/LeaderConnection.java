@@ -2,13 +2,13 @@ package io.framecast.engine.hostgroup;
 
 import io.framecast.engine.libc.UnixSocket;
 
-/// A follower's connection to one leader. It is open as long as anything that this leader shared is used: by its end
-/// the leader knows that it may write there.
+/// A follower's connection to one leader. It is open as long as the follower uses anything that this leader shared. By
+/// its end the leader knows that it may write there.
 ///
 /// Threading: one thread talks; any thread ends its use.
 final class LeaderConnection {
     private final UnixSocket socket;
-    private final Holds uses = new Holds();
+    private final RefCount uses = new RefCount();
 
     /// @param socket this object's from now on
     LeaderConnection(final UnixSocket socket) {
@@ -20,12 +20,12 @@ final class LeaderConnection {
     }
 
     /// A segment of this leader is used from now on.
-    void take() {
-        uses.take();
+    void acquire() {
+        uses.acquire();
     }
 
-    void give() {
-        uses.give();
+    void release() {
+        uses.release();
     }
 
     /// Nothing more is expected of this leader.

@@ -32,7 +32,7 @@ final class LeaderSegment implements AutoCloseable {
     private final int ring;
     private final long ringBytes;
     private final long generation;
-    // By member: 1 + the descriptor that wakes it; 0 for a free place. What the members' words say of that is for them.
+    // By member: 1 + the descriptor that wakes it; 0 for a free place. The members' words repeat it for the members.
     private final AtomicIntegerArray wakers = new AtomicIntegerArray(SegmentLayout.MEMBERS);
     // By member, until they are sent: 1 + a descriptor of the words that holds the lock on the byte of its place. The
     // listener's.
@@ -44,9 +44,9 @@ final class LeaderSegment implements AutoCloseable {
     private final CheckpointWords checkpoints;
     // Receiver: entries below were released.
     private long released;
-    // Those who follow this leader, or followed an earlier one, are still to come: everything is kept for them.
+    // The followers of this leader, or of an earlier one, are still to come: everything is kept for them.
     private volatile boolean awaiting = true;
-    // By member, those that subscribe: their policies. Null for one that copies for others. The listener's.
+    // By member: the policy of a subscriber; null for a member that copies for other members. The listener's.
     private final @Nullable Delivery[] deliveries = new Delivery[SegmentLayout.MEMBERS];
     private volatile int members;
     // Of the members' policies.
@@ -148,10 +148,10 @@ final class LeaderSegment implements AutoCloseable {
         return generation;
     }
 
-    /// Before it is shared: its ring is the source's own window. Members begin at the next entry, and what was
-    /// published before the first of them came is not kept.
+    /// Before it is shared: its ring is the source's own window. Members begin at the next entry, and entries
+    /// that were published before the first member came are not kept.
     ///
-    /// @param retains whether the newest frame stays until the next one is published, also when nobody holds it
+    /// @param retains whether the newest frame stays until the next one is published, also when no reader holds it
     LeaderSegment ofSource(final boolean retains) {
         buffer.putInt(SegmentLayout.ORIGIN_AT, SegmentLayout.SOURCE);
         buffer.putInt(SegmentLayout.RETAINS_AT, retains ? 1 : 0);
@@ -177,7 +177,7 @@ final class LeaderSegment implements AutoCloseable {
     }
 
     /// Receiver: the source is asked to wait for the leader, or need not wait any more. Followers that must miss
-    /// nothing keep what is written from here on, but for what comes in front of a loss.
+    /// nothing keep the entries that are written from here on, except entries before a loss.
     void askToWait(final boolean asked) {
         final boolean before = buffer.getLong(SegmentLayout.WAITED_FROM_AT) != SegmentLayout.NOT_ASKED;
         if (asked != before) {
@@ -187,7 +187,7 @@ final class LeaderSegment implements AutoCloseable {
         }
     }
 
-    /// Receiver: the source that was asked says that it waits: nothing is lost from here on.
+    /// Receiver: the source that was asked waits now: nothing is lost from here on.
     void onWaitedFor() {
         if (buffer.getInt(SegmentLayout.WAITS_AT) == 0) {
             buffer.putIntVolatile(SegmentLayout.WAITS_AT, 1);
@@ -203,7 +203,7 @@ final class LeaderSegment implements AutoCloseable {
         }
     }
 
-    /// Receiver or sender: entries below, and what they name, may be written again from now on.
+    /// Receiver or sender: entries below, and their frames, may be written again from now on.
     void free(final long limit) {
         if (limit > freed) {
             freed = limit;
@@ -347,7 +347,7 @@ final class LeaderSegment implements AutoCloseable {
         wakeAll();
     }
 
-    /// Receiver: what a successor needs, before the source hears of it.
+    /// Receiver: writes the state that a successor needs, before the source hears of it.
     ///
     /// @param offset of the frame in progress in the ring
     void checkpoint(final Checkpoint checkpoint, final long offset) {
@@ -378,7 +378,7 @@ final class LeaderSegment implements AutoCloseable {
     }
 
     /// Listener: every follower of the earlier leader came, or none will.
-    void onReunited() {
+    void onHandoverComplete() {
         awaiting = false;
     }
 
@@ -430,8 +430,8 @@ final class LeaderSegment implements AutoCloseable {
         }
     }
 
-    /// Receiver: entries below were released by all followers. What a hostile follower writes frees nothing that was
-    /// not published, and delays no other member's frames beyond its connection.
+    /// Receiver: entries below were released by all followers. A hostile follower's words free nothing that was
+    /// not published, and delay no other member's frames beyond its connection.
     long released() {
         if (awaiting) {
             return 0;
@@ -475,13 +475,13 @@ final class LeaderSegment implements AutoCloseable {
                 buffer.putIntVolatile(member, SegmentLayout.MEMBER_ACTIVE);
                 wakers.set(i, 1 + waker);
                 VarHandle.fullFence();
-                // An entry that is published from here on is not freed before this member released it. Those who are
-                // awaited read from the beginning.
+                // An entry that is published from here on is not freed before this member released it. Members that
+                // the leader awaits read from the beginning.
                 first = fromHere ? published : 0;
                 buffer.putLongVolatile(member + SegmentLayout.MEMBER_RELEASED, first);
                 buffer.putLong(member + SegmentLayout.MEMBER_FIRST_FRAME, frameBehind(first - 1));
                 buffer.putLongVolatile(member + SegmentLayout.MEMBER_FIRST, first);
-                // Who waits for it publishes from here on, and it misses nothing of that.
+                // A publisher that waits for this member publishes from here on, and the member misses none of that.
                 members = subscribers();
                 VarHandle.fullFence();
                 return i;
@@ -493,7 +493,7 @@ final class LeaderSegment implements AutoCloseable {
         return -1;
     }
 
-    /// Listener: who a member is.
+    /// Listener: notes the identity of a member.
     ///
     /// @param number that it names to each leader
     /// @param isOwn whether it is the leader's own subscriber: no successor waits for it

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// docs/host-segment.md.
 ///
 /// Threading: the publisher's thread begins and publishes frames and rests; the thread that runs the sender's cycle
-/// asks for what may be freed; the leader's listener hears of readers that come and go.
+/// asks which datagrams may be freed; the leader's listener hears of readers that come and go.
 public final class LocalReaders implements AutoCloseable {
     private static final long NOTHING = Long.MAX_VALUE;
     // An interrupt ends a rest within this.
@@ -35,11 +35,11 @@ public final class LocalReaders implements AutoCloseable {
     private final LeaderSegment segment;
     private final boolean retains;
     private final long retainedSlots;
-    // By entry: sequence from which on the frame's datagrams lie. Written by the publisher's thread, for entries that
-    // the sender's does not look at.
+    // By entry: the frame's datagrams lie from this sequence on. The publisher's thread writes it, for entries that the
+    // sender's thread does not look at.
     private final long[] sequences = new long[SegmentLayout.ENTRIES];
     // The window's owner may close it under a publisher's call.
-    private final Holds uses = new Holds();
+    private final RefCount uses = new RefCount();
     // Sender: entries below were released by all.
     private volatile long oldest;
     private long retained;
@@ -48,9 +48,7 @@ public final class LocalReaders implements AutoCloseable {
     // Readers, and not members elsewhere, keep datagrams from being freed.
     private volatile boolean limiting;
     private volatile boolean ended;
-    // No frames stay for readers that hold nothing.
-    private volatile boolean formatBlocked;
-    // Readers write here when they released a frame and the publisher rests; so does who wakes it.
+    // Readers write here when they released a frame and the publisher rests; so does a thread that wakes it.
     private final int releases = EventCount.open();
     private final Arena arena = Arena.ofShared();
     private final MemorySegment polled = arena.allocate(Linux.POLLFD_BYTES, Long.BYTES);
@@ -115,19 +113,14 @@ public final class LocalReaders implements AutoCloseable {
 
     /// Publisher: whether readers can be given one more format.
     public boolean hasRoomForFormat() {
-        if (!uses.take()) {
+        if (!uses.acquire()) {
             return true;
         }
         try {
             return segment.hasRoomForFormat(oldest);
         } finally {
-            uses.give();
+            uses.release();
         }
-    }
-
-    /// Publisher: whether its next frame has a format for which there is no room until frames are freed.
-    public void onFormatBlocked(final boolean blocked) {
-        formatBlocked = blocked;
     }
 
     /// Publisher: begins a frame, before any of its datagrams is committed. [#publish] follows.
@@ -155,7 +148,7 @@ public final class LocalReaders implements AutoCloseable {
     ///
     /// @param offset of its bytes in the window
     public void publish(final long offset, final long length) {
-        if (!uses.take()) {
+        if (!uses.acquire()) {
             return;
         }
         try {
@@ -163,7 +156,7 @@ public final class LocalReaders implements AutoCloseable {
             segment.publish(frameId, offset, length, flags, timestampNs, true, metadata, format, oldest);
             begun = NOTHING;
         } finally {
-            uses.give();
+            uses.release();
         }
     }
 
@@ -176,7 +169,7 @@ public final class LocalReaders implements AutoCloseable {
     ///
     /// @param awake whether not to sleep, looked at once more when nothing is missed any more
     public void rest(final BooleanSupplier awake, final long longestNs) {
-        if (!uses.take()) {
+        if (!uses.acquire()) {
             return;
         }
         try {
@@ -200,7 +193,7 @@ public final class LocalReaders implements AutoCloseable {
         } finally {
             resting = false;
             segment.want(0);
-            uses.give();
+            uses.release();
         }
     }
 
@@ -222,21 +215,23 @@ public final class LocalReaders implements AutoCloseable {
 
     /// Any thread: ends the publisher's rest.
     public void wake() {
-        if (resting && uses.take()) {
+        if (resting && uses.acquire()) {
             EventCount.add(releases);
-            uses.give();
+            uses.release();
         }
     }
 
-    /// Sender: how much of what may be freed no reader reads.
+    /// Sender: how many of the datagrams that may be freed no reader reads.
     ///
     /// @param limit at most the committed datagrams
+    /// @param formatBlocked whether the next frame's format waits until frames are freed: no frames stay then for
+    ///     readers that hold nothing
     /// @return at most `limit`
-    public long freeable(final long limit) {
-        // In this order: who published since left the entry behind.
+    public long freeable(final long limit, final boolean formatBlocked) {
+        // In this order: a publisher that published since has left the entry.
         final long held = begun;
         // A reader takes nothing back: its word may only say so.
-        final long released = Math.max(oldest, releasable(limit));
+        final long released = Math.max(oldest, releasable(limit, formatBlocked));
         final long read = released < segment.published() ? sequences[SegmentLayout.index(released)] : NOTHING;
         limiting = read <= limit;
         if (released != oldest) {
@@ -246,7 +241,7 @@ public final class LocalReaders implements AutoCloseable {
         return Math.min(limit, Math.min(held, read));
     }
 
-    private long releasable(final long limit) {
+    private long releasable(final long limit, final boolean formatBlocked) {
         final long released = segment.released();
         return retains && !formatBlocked && segment.isReadUnheld()
                 ? Math.min(released, firstRetained(limit))
@@ -265,7 +260,7 @@ public final class LocalReaders implements AutoCloseable {
         return retained;
     }
 
-    /// Any thread: each of them, those that are furthest behind first.
+    /// Any thread: each of them, the furthest behind first.
     ///
     /// @param committed datagrams so far
     /// @param windowSlots datagrams that the window holds
@@ -288,7 +283,7 @@ public final class LocalReaders implements AutoCloseable {
     /// @param windowSlots datagrams that the window holds
     public List<Reader> readers(final long committed, final int windowSlots) {
         final List<Reader> found = new ArrayList<>();
-        if (uses.take()) {
+        if (uses.acquire()) {
             for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
                 final long released = segment.releasedBy(i);
                 if (released >= 0) {
@@ -306,7 +301,7 @@ public final class LocalReaders implements AutoCloseable {
                             segment.copiedBy(i)));
                 }
             }
-            uses.give();
+            uses.release();
         }
         return found;
     }
@@ -348,14 +343,14 @@ public final class LocalReaders implements AutoCloseable {
                 + " delivery=latest, or end it";
     }
 
-    /// No frame follows: readers read on what there is, and no reader comes.
+    /// No frame follows: readers read the remaining frames, and no reader comes.
     ///
     /// @param complete whether the stream ended; else they lose their source
     public void end(final boolean complete) {
-        if (!ended && uses.take()) {
+        if (!ended && uses.acquire()) {
             ended = true;
             segment.become(complete ? SegmentLayout.END_OF_STREAM : SegmentLayout.SOURCE_LOST);
-            uses.give();
+            uses.release();
             leader.resign();
         }
     }

@@ -55,8 +55,8 @@ final class LoneSockets {
         return number;
     }
 
-    /// Removes those of processes that were killed. The socket of another group is removed by the next process that
-    /// leads it.
+    /// Removes the sockets of processes that were killed. The socket of another group is removed by the next
+    /// process that leads it.
     static void sweep(final Path directory) throws IOException {
         try (DirectoryStream<Path> sockets = Files.newDirectoryStream(directory, "alone-*.sock")) {
             for (final Path socket : sockets) {

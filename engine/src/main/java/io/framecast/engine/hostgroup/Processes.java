@@ -4,7 +4,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// Processes of this host by their numbers, which mean something in one PID namespace alone: containers have others.
+/// Processes of this host by their numbers, which mean something in one PID namespace alone: containers have
+/// numbers of their own.
 final class Processes {
     private static final long NAMESPACE = readNamespace();
 
@@ -31,9 +32,9 @@ final class Processes {
         return namespace != 0 && namespace == NAMESPACE;
     }
 
-    /// Whether a process of this PID namespace has its memory and its files. One that ends loses the memory first, and
-    /// its devices' memory with the files: a reader that finds it here knows that what it shared was there until
-    /// now.
+    /// Whether a process of this PID namespace has its memory and its files. A process that ends loses its memory
+    /// first, and the memory of its devices with the files: a reader that finds it here knows that its shared
+    /// memory was there until now.
     static boolean isWhole(final long process) {
         try {
             Files.readSymbolicLink(Path.of("/proc/" + process + "/exe"));

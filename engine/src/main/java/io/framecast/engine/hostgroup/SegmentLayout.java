@@ -67,7 +67,7 @@ final class SegmentLayout {
     static final int RECEIVED = 0;
     static final int SOURCE = 1;
 
-    // Nobody asked the source to wait for the leader.
+    // No follower asked the source to wait for the leader.
     static final long NOT_ASKED = Long.MAX_VALUE;
     // Of a member that begins with the session.
     static final long FROM_START = -1;
@@ -127,7 +127,7 @@ final class SegmentLayout {
         return HEADER_BYTES + MEMBERS * MEMBER_BYTES;
     }
 
-    /// Index of an entry in what holds as many.
+    /// Index of an entry in an array of as many.
     static int index(final long number) {
         return (int) (number & (ENTRIES - 1));
     }

@@ -12,7 +12,7 @@ import java.util.ArrayDeque;
 import java.util.function.LongSupplier;
 
 /// A leader's frames: each goes into the frame table, and its slots are free when all followers have released it, in
-/// order. The leader's own subscriber is a follower as the others are. Where some followers hold nothing, the newest
+/// order. The leader's own subscriber is a follower like any other. Where some followers hold nothing, the newest
 /// frames stay a while, so that these can copy them out.
 ///
 /// Called by the session's thread, as a [FrameConsumer].
@@ -35,7 +35,7 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
     // Sequence behind the last frame that was given back.
     private long freed;
     private long wanted;
-    // Nothing is written any more: followers that hold nothing may still copy what lies there.
+    // Nothing is written any more: followers that hold nothing may still copy frames out.
     private boolean abandoned;
 
     private record Loss(long firstFrameId, long count, LossReason reason, long end) {}
@@ -107,8 +107,8 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
         return NO_PLACE;
     }
 
-    // Followers wake the receiver only where it runs short of room: else it finds what they released when data comes.
-    // Whether one released something before it could know.
+    // Followers wake the receiver only where it runs short of room. Else it looks for released frames when data comes.
+    // True when a follower released something before it could see the wish.
     private boolean wantsMore() {
         final boolean crowded = next > oldest
                 && !abandoned
@@ -206,7 +206,7 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
         segment.become(ended ? SegmentLayout.END_OF_STREAM : SegmentLayout.SOURCE_LOST);
     }
 
-    /// Subscribers that read what this session receives.
+    /// Subscribers that read this session's frames.
     public int readers() {
         return Math.max(1, segment.members());
     }
@@ -221,25 +221,25 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
         segment.askToWait(asked);
     }
 
-    /// The source says that it waits.
+    /// The source announced that it waits.
     public void onWaitedFor() {
-        // What was lost before is told first.
+        // Earlier losses are reported first.
         if (losses.isEmpty()) {
             segment.onWaitedFor();
         }
     }
 
-    /// Whether all who followed when the session began, or an earlier leader, have what this one shares.
-    public boolean isReunited() {
+    /// True when every follower at the session's beginning, of this leader or of an earlier one, has this segment.
+    public boolean isHandoverComplete() {
         return !segment.isAwaiting();
     }
 
-    /// Whether a follower may go on with the membership.
-    public boolean hasHeirs() {
+    /// True when a follower may go on with the membership.
+    public boolean hasFollowers() {
         return leader.hasFollowers();
     }
 
-    /// The session writes no more: followers keep what they read by their own mappings, and hold nothing back.
+    /// The session writes no more: followers keep their frames by mappings of their own, and hold nothing back.
     public void abandon() {
         abandoned = true;
     }

@@ -1,7 +1,8 @@
-/// Subscribers of one stream on one host receive it once: one leads, is the member that the source sees, and shares its
-/// ring of frames with the others, its followers. The layout of what they share is docs/host-segment.md.
+/// Subscribers of one stream on one host receive it once. One subscriber leads: it is the member that the source sees,
+/// and shares its ring of frames with the other subscribers, its followers. docs/host-segment.md has the layout of the
+/// shared memory.
 ///
-/// [io.framecast.engine.hostgroup.HostGroups] is what the node calls.
+/// The node calls [io.framecast.engine.hostgroup.HostGroups].
 @NullMarked
 package io.framecast.engine.hostgroup;
 

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// variable: a process that listens elsewhere leaves a link there, with the name of its socket and another
 /// ending.
 ///
-/// The links serve a line for an operator alone. No process follows a leader by one: after a takeover some
-/// members would look for the successor here, and others there.
+/// The links serve a line for an operator alone. No process follows a leader by one: after a takeover the
+/// members would look for the successor in different directories.
 public final class Elsewhere {
     private static final String SOCKET = ".sock";
     private static final String LINK = ".elsewhere";

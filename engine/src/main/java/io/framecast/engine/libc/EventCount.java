@@ -20,7 +20,7 @@ public final class EventCount {
         return made;
     }
 
-    /// Wakes who waits.
+    /// Wakes the thread that waits.
     public static void add(final int descriptor) {
         Libc.write(descriptor, ONE.address(), Long.BYTES);
     }

@@ -297,7 +297,7 @@ public final class Libc {
         return call(MMAP, address, bytes, protection, flags, descriptor, 0);
     }
 
-    /// Maps a part of a descriptor over what is mapped at an address.
+    /// Maps a part of a descriptor over the mapping at an address.
     ///
     /// @param offset of the part, a multiple of the page
     public static long mmapAt(
@@ -310,7 +310,7 @@ public final class Libc {
         return call(MMAP, address, bytes, protection, flags | Linux.MAP_FIXED, descriptor, offset);
     }
 
-    /// Moves a mapping over what is mapped at another address, which no access sees unmapped.
+    /// Moves a mapping over the mapping at another address, which no access sees unmapped.
     public static long mremapOver(final long address, final long bytes, final long target) {
         return call(MREMAP, address, bytes, bytes, Linux.MREMAP_MAYMOVE | Linux.MREMAP_FIXED, target, 0);
     }

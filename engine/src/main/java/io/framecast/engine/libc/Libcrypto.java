@@ -129,7 +129,7 @@ public final class Libcrypto {
     /// EVP_EncryptUpdate and EVP_DecryptUpdate.
     ///
     /// @param to 0: the bytes are associated data
-    /// @param written where the length of what was written goes, an int
+    /// @param written where the length of the output goes, an int
     public static boolean update(
             final long context,
             final boolean encrypts,

@@ -142,7 +142,7 @@ public final class Linux {
     /// Asks when the kernel took the last packet that a socket received.
     public static final long SIOCGSTAMPNS = 0x8907;
 
-    /// Asks how much of what was sent the other end of a local socket has not read.
+    /// Asks how many sent bytes the other end of a local socket has not read.
     public static final long SIOCOUTQ = 0x5411;
 
     // struct timespec and struct timeval: seconds, then nanoseconds or microseconds

@@ -22,7 +22,7 @@ public final class PollSet {
         timeout = arena.allocate(Linux.TIMESPEC_BYTES, Long.BYTES);
     }
 
-    /// Puts a descriptor in a place, and forgets what was ready there.
+    /// Puts a descriptor in a place, and clears its readiness there.
     public void watch(final int place, final int descriptor) {
         final long at = (long) place * Linux.POLLFD_BYTES;
         Words.setInt(polled, at, descriptor);

@@ -84,7 +84,7 @@ public final class UnixSocket implements AutoCloseable {
         }
     }
 
-    /// Whether somebody accepts connections at a path.
+    /// True when a process accepts connections at a path.
     public static boolean isListening(final Path path) {
         final UnixSocket connection = Files.exists(path) ? connect(path) : null;
         if (connection != null) {
@@ -160,13 +160,13 @@ public final class UnixSocket implements AutoCloseable {
         }
     }
 
-    /// The user at the other end; −1 where the kernel does not tell.
+    /// The user at the other end; −1 where the kernel gives none.
     public long peerUser() {
         return peer(UCRED_UID);
     }
 
     /// The process that listened, or connected, at the other end; 0 where it is of a PID namespace that is not
-    /// seen from this one, −1 where the kernel does not tell.
+    /// seen from this one, −1 where the kernel gives none.
     public long peerProcess() {
         return peer(0);
     }
@@ -213,7 +213,7 @@ public final class UnixSocket implements AutoCloseable {
     /// Receives a message.
     ///
     /// @param into at least [#MESSAGE_BYTES] long
-    /// @param descriptors takes those that came with it; they are the caller's then
+    /// @param descriptors takes the descriptors that came with it; they are the caller's then
     /// @param flags such as [Linux#MSG_DONTWAIT]
     /// @return its length; 0 when the other end is gone; −1 when nothing is there
     public int receive(final MemorySegment into, final int[] descriptors, final int flags) {

@@ -123,7 +123,7 @@ final class HostBackend implements DeviceBackend {
     @Override
     public void unregisterHost(final MemorySegment segment) {
         if (table.remove(segment.address(), false) == null) {
-            throw new DeviceException("host: memory is not registered; unregister what was registered");
+            throw new DeviceException("host: memory is not registered; unregister registered memory only");
         }
         resources.give(Kind.REGISTRATIONS, 1);
     }

@@ -79,7 +79,7 @@ public final class MirroredMemory implements AutoCloseable {
         return mapped == null ? plain(bytes + spareBytes) : mapped;
     }
 
-    /// Memory mapped once, whatever the system can do.
+    /// Memory mapped once, also where the system can map it twice.
     static MirroredMemory plain(final long bytes) {
         final Arena arena = Arena.ofShared();
         try {
@@ -157,7 +157,8 @@ public final class MirroredMemory implements AutoCloseable {
         if (address == Linux.MAP_FAILED) {
             return null;
         }
-        // Who is given it could otherwise make it shorter, and end this process by the next access, or write into it.
+        // Without these seals a process that gets the descriptor could write into the memory. It could also make the
+        // memory shorter, which ends this process by the next access.
         Libc.fcntl(descriptor, Linux.F_ADD_SEALS, Linux.F_SEAL_SHRINK | Linux.F_SEAL_GROW);
         Libc.fcntl(descriptor, Linux.F_ADD_SEALS, Linux.F_SEAL_FUTURE_WRITE);
         Libc.fcntl(descriptor, Linux.F_ADD_SEALS, Linux.F_SEAL_SEAL);

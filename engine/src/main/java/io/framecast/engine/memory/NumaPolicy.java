@@ -9,9 +9,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
-/// While open, memory that the calling thread touches first comes from one NUMA node, as long as that has room: plain
-/// and mapped memory, memory files, and what a driver pins for this thread. A policy that the process was started with,
-/// as by numactl(8), stays as it is.
+/// While open, memory that the calling thread touches first comes from one NUMA node, as long as that has room:
+/// plain and mapped memory, memory files, and memory that a driver pins for this thread. A policy that the process
+/// was started with, as by numactl(8), stays as it is.
 ///
 /// One thread opens and closes it.
 public final class NumaPolicy implements AutoCloseable {

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// Another process's mirrored ring, mapped to be read, in which runs of bytes can be kept: [#keep] puts a copy of their
-/// pages at their place, so that addresses and bytes stay what they are when the other process writes there again.
+/// pages at their place, so that addresses and bytes stay the same when the other process writes there again.
 /// Pages are shared by neighbours: a page is a copy as long as any run of it is kept, and a reader that goes on
 /// in the ring asks [#isKept] and takes such bytes from [#ring].
 ///
@@ -18,7 +18,7 @@ public final class RingView implements AutoCloseable {
     private final Arena arena;
     private final MemorySegment view;
     private final long pageBytes = MirroredMemory.pageBytes();
-    // The ring itself, whatever is kept. Mapped by the first that keeps something.
+    // The ring itself, without kept copies. Mapped by the first call that keeps some.
     private @Nullable MemorySegment pristine;
     // By page of the view: runs that are kept there.
     private short[] kept = {};
@@ -73,7 +73,7 @@ public final class RingView implements AutoCloseable {
         }
         final int first = page(offset);
         final int behind = pageBehind(offset, length);
-        // Of pages within, all bytes are this run's: only those at the ends may be copies already.
+        // Of pages within, all bytes are this run's: only the pages at the ends may be copies already.
         final int from = kept[first] == 0 ? first : first + 1;
         final int to = from < behind && kept[behind - 1] != 0 ? behind - 1 : behind;
         if (from < to && !copy(from, to)) {

@@ -300,7 +300,7 @@ final class CounterFile implements AutoCloseable {
     private static ConfigException unwritable(final Path path, final IOException e) {
         return new ConfigException(
                 "counters file " + path + " cannot be written (" + reason(e)
-                        + "): free or allow what is missing, or choose another",
+                        + "): make room or give permission there, or choose another",
                 e);
     }
 

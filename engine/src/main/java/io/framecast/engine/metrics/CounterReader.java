@@ -66,7 +66,7 @@ public final class CounterReader implements AutoCloseable {
                 throw e;
             }
         } catch (final NoSuchFileException e) {
-            throw new ConfigException("counters file " + path + ": no such file, see that the process runs", e);
+            throw new ConfigException("counters file " + path + ": no such file; check that the process runs", e);
         } catch (final IOException | InternalError e) {
             throw new ConfigException("counters file " + path + " cannot be read: " + e.getMessage(), e);
         }
@@ -78,7 +78,7 @@ public final class CounterReader implements AutoCloseable {
         return CounterFile.running(Path.of(System.getProperty("java.io.tmpdir")));
     }
 
-    /// Counters files of this process. Its id does not tell them: another container that shares the directory
+    /// Counters files of this process. Its id does not identify them: another container that shares the directory
     /// may have a process of the same id.
     public static List<Path> own() {
         return CounterFile.own();

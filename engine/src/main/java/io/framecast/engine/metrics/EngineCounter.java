@@ -65,7 +65,10 @@ public enum EngineCounter {
     DUPLICATES("duplicate_datagrams_total", DATAGRAMS, "Datagrams that had arrived before."),
     EARLY("early_datagrams_total", DATAGRAMS, "Datagrams sent before this receiver was a member."),
     REJECTED("rejected_datagrams_total", DATAGRAMS, "Datagrams dropped for their content, by reason."),
-    PROTECTION("protection_events_total", EVENTS, "What auth= did with control datagrams and handshakes, by event."),
+    PROTECTION(
+            "protection_events_total",
+            EVENTS,
+            "Control datagrams and handshakes that auth= sealed, opened or refused, by event."),
 
     FRAMES_DELIVERED("delivered_frames_total", FRAMES, "Frames polled by subscribers."),
     BYTES_DELIVERED("delivered_bytes_total", BYTES, "Payload bytes polled by subscribers."),

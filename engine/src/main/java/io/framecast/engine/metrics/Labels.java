@@ -31,7 +31,7 @@ public final class Labels {
         return text;
     }
 
-    /// Labels after others.
+    /// Labels behind given ones.
     public static String join(final String first, final String second) {
         return first.isEmpty() || second.isEmpty() ? first + second : first + "," + second;
     }
@@ -40,7 +40,7 @@ public final class Labels {
         return value.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
     }
 
-    /// Reads labels strictly: Prometheus takes whatever passes.
+    /// Reads labels strictly: Prometheus takes them as they are.
     ///
     /// @return values by name, in order of the text
     /// @throws IllegalArgumentException when the text is not labels, or names one twice

@@ -1,4 +1,4 @@
-/// The network interface that a channel uses, and the counters of its lanes: what the transports of the engine share.
+/// The parts that transports of the engine share: a channel's network interface, and the counters of its lanes.
 @NullMarked
 package io.framecast.engine.net;
 

@@ -29,6 +29,7 @@ import io.framecast.engine.session.SessionContext;
 import io.framecast.engine.session.SessionHost;
 import io.framecast.engine.session.Waiter;
 import io.framecast.engine.subscribe.EngineSubscriber;
+import io.framecast.engine.subscribe.GroupRole;
 import io.framecast.engine.subscribe.ReceiverAgent;
 import io.framecast.engine.subscribe.Subscription;
 import io.framecast.engine.topology.Topology;
@@ -184,7 +185,7 @@ public final class FramecastNode implements Framecast, SessionHost {
                                 subscribers.remove(closing);
                                 place.close();
                             })
-                    : open(place, device, null);
+                    : open(place, device, GroupRole.alone());
             opened.keep();
             subscribers.add(subscriber);
             return subscriber;
@@ -205,12 +206,13 @@ public final class FramecastNode implements Framecast, SessionHost {
             }
 
             @Override
-            public void rehearse(final GroupLeader leader) {
+            public void warmUp(final GroupLeader leader) {
                 try (RollbackOnFailure opened = new RollbackOnFailure()) {
                     final DeviceBackend host = opened.add(providers.openDevice("host"));
-                    final Subscription subscription = subscription(place, host, leader, _ -> {});
+                    final Subscription subscription =
+                            subscription(place, host, GroupRole.leading(leader, place.channel()), _ -> {});
                     opened.keep();
-                    subscription.rehearse();
+                    subscription.warmUp();
                 }
             }
         };
@@ -220,16 +222,14 @@ public final class FramecastNode implements Framecast, SessionHost {
     private EngineSubscriber lead(final HostPlace place, final GroupLeader leader) {
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             final DeviceBackend host = opened.add(providers.openDevice("host"));
-            final EngineSubscriber member = open(place, host, leader);
+            final EngineSubscriber member = open(place, host, GroupRole.leading(leader, place.channel()));
             opened.keep();
             return member;
         }
     }
 
-    /// @param leader of the host group that the subscriber leads; null without one
-    private EngineSubscriber open(
-            final HostPlace place, final DeviceBackend device, final @Nullable GroupLeader leader) {
-        final Subscription subscription = subscription(place, device, leader, this::remove);
+    private EngineSubscriber open(final HostPlace place, final DeviceBackend device, final GroupRole role) {
+        final Subscription subscription = subscription(place, device, role, this::remove);
         receiver.send(() -> receiver.add(subscription));
         return subscription.subscriber();
     }
@@ -237,15 +237,16 @@ public final class FramecastNode implements Framecast, SessionHost {
     private Subscription subscription(
             final HostPlace place,
             final DeviceBackend device,
-            final @Nullable GroupLeader leader,
+            final GroupRole role,
             final Consumer<EngineSubscriber> removal) {
         final Channel channel = place.channel();
-        EncryptionLimits.requirePlacement(channel, device);
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
-            final EngineSubscriber subscriber = new EngineSubscriber(channel, device, leader, this, removal);
+            opened.add(role);
+            EncryptionLimits.requirePlacement(channel, device);
+            final EngineSubscriber subscriber = new EngineSubscriber(channel, device, this, removal);
             final Transport transport = opened.add(providers.openTransport(channel));
             final int memoryNode = place.memoryNode(transport.networkInterface());
-            final Subscription made = new Subscription(subscriber, transport, context.on(memoryNode), receiver);
+            final Subscription made = new Subscription(subscriber, role, transport, context.on(memoryNode), receiver);
             opened.keep();
             return made;
         }
@@ -408,10 +409,11 @@ public final class FramecastNode implements Framecast, SessionHost {
             }
         }
         unfreed.forEach(subscription -> steps.add(() -> {
-            throw new DeviceException(subscription.name() + ": a kernel or a copy on "
-                    + subscription.subscriber().device().name() + " has not ended "
-                    + TimeUnit.NANOSECONDS.toSeconds(CLOSE_WAIT_NS)
-                    + " s after it was closed; what it may touch is not freed: end it, then close the node again");
+            throw new DeviceException(
+                    subscription.name() + ": a kernel or a copy on "
+                            + subscription.subscriber().device().name() + " has not ended "
+                            + TimeUnit.NANOSECONDS.toSeconds(CLOSE_WAIT_NS)
+                            + " s after it was closed; memory that it may touch is not freed: end it, then close the node again");
         }));
         CloseHelper.closeAll(steps);
     }

@@ -20,8 +20,8 @@ import java.util.function.Predicate;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// Where on this host a subscriber of a channel receives: on which device, by which interface, with which others, into
-/// memory of which NUMA node. Chosen before anything is opened.
+/// The place of a subscriber on this host: its device, its interface, its host group, and the NUMA node of its memory.
+/// Chosen before anything is opened.
 ///
 /// Until it is closed, the other members of a host group count the device as used. One thread makes it, any closes it.
 public final class HostPlace implements AutoCloseable {

@@ -30,7 +30,7 @@ final class Providers {
     private final List<TransportProvider> transports;
     private final List<DeviceBackendProvider> devices;
     private final Map<String, String> environment;
-    // Transports whose choice was reported: a host group rehearses to open them again and again.
+    // Transports whose choice was reported: a host group opens them again for each warm-up.
     private final Set<String> reported = ConcurrentHashMap.newKeySet();
 
     Providers(
@@ -116,7 +116,7 @@ final class Providers {
         return counted(ProviderLookup.device(devices, device), group, "");
     }
 
-    // Others of the group are to see that it is used.
+    // Other members of the group must see that it is used.
     private static Choice counted(final NamedDevice device, final @Nullable Channel group, final String origin) {
         final DeviceUse use = group == null || device.provider().kind().equals(HOST)
                 ? null
@@ -129,7 +129,7 @@ final class Providers {
         return device.pciAddress().orElse(device.name());
     }
 
-    // Only users who asked for a stand-in's kind get it; other users would take it for hardware.
+    // Only a user that asks for a stand-in's kind gets it: other users would take it for hardware.
     private Choice auto(final String standIn, final @Nullable Channel group) {
         String missing = "";
         for (final DeviceBackendProvider provider : devices) {

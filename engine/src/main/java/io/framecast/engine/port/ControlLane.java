@@ -83,13 +83,13 @@ public final class ControlLane implements ControlPort, AutoCloseable {
             sending = new SendLane(lane);
             handshakes = new HandshakePeers(sending);
             receiving = new ReceiveLane(lane, transport.capabilities().placement(), BATCH_MAX, loss, _ -> {
-                throw new IllegalStateException("a control lane is not aimed");
+                throw new IllegalStateException("slots of a control lane are not redirected");
             });
             opened.keep();
         }
     }
 
-    /// Before the first datagram: all are sealed and opened, and what cannot be is dropped.
+    /// Before the first datagram: each is sealed or opened, and a datagram that cannot be is dropped.
     ///
     /// @param made the caller's
     public void protect(final ControlProtection made) {

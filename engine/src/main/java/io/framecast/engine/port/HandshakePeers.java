@@ -92,7 +92,7 @@ final class HandshakePeers {
         return made;
     }
 
-    // Of those that need not keep their places.
+    // Of peers that need not keep their places.
     private @Nullable HandshakePeer oldest(final long nowNs) {
         for (final HandshakePeer peer : peers) {
             if (!peer.holds(nowNs)) {

@@ -17,7 +17,7 @@ public final class ReceiveLane implements LanePort {
     private final LossInjector loss;
     private final IntFunction<DeviceRegion> buffers;
 
-    /// @param buffers by number, those of the user's that slots may be aimed at
+    /// @param buffers by number, the user's, which slots may be redirected to
     public ReceiveLane(
             final Lane lane,
             final TransportCapabilities.Placement placement,
@@ -45,13 +45,13 @@ public final class ReceiveLane implements LanePort {
     }
 
     @Override
-    public boolean canAim() {
-        return lane.canAim();
+    public boolean canRedirect() {
+        return lane.canRedirect();
     }
 
     @Override
-    public boolean aim(final int slot, final int buffer, final long offset, final int bytes) {
-        return lane.aim(slot, buffer < 0 ? null : buffers.apply(buffer), offset, bytes);
+    public boolean redirect(final int slot, final int buffer, final long offset, final int bytes) {
+        return lane.redirect(slot, buffer < 0 ? null : buffers.apply(buffer), offset, bytes);
     }
 
     @Override
@@ -64,7 +64,7 @@ public final class ReceiveLane implements LanePort {
         return completions.count();
     }
 
-    // Like a loss after reception: a BY_ARRIVAL lane posts the slot again behind the others.
+    // Like a loss after reception: a BY_ARRIVAL lane posts the slot again behind the posted ones.
     private void drop() {
         for (int i = completions.count() - 1; i >= 0; i--) {
             if (loss.drop()) {

@@ -10,6 +10,7 @@ import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.session.SendMemory;
+import io.framecast.reliability.window.FrameWriter;
 import io.framecast.reliability.window.SendWindow;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -43,6 +44,7 @@ final class DeviceSource implements AutoCloseable {
     private boolean isUnmapped;
     private final SendMemory memory;
     private final SendWindow window;
+    private final FrameWriter writer;
     private final int slotBytes;
     private final DeviceStream stream;
     private final DeviceEvent[] copied = new DeviceEvent[DEPTH];
@@ -75,6 +77,7 @@ final class DeviceSource implements AutoCloseable {
         this.device = device;
         memory = session.memory();
         window = session.window();
+        writer = session.writer();
         slotBytes = session.stream().slotBytes();
         gathered = new GatheredFrames(device, session, notices);
         this.notices = notices;
@@ -281,7 +284,7 @@ final class DeviceSource implements AutoCloseable {
                 return committed == slots;
             }
             copied[head].synchronize();
-            window.commit(length, chunkSlots[head]);
+            writer.commitPart(chunkSlots[head]);
             committed += chunkSlots[head];
             head = (head + 1) % DEPTH;
             inFlight--;

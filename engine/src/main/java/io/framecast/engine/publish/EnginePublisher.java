@@ -12,7 +12,6 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.engine.codec.FormatCodec;
-import io.framecast.engine.hostgroup.LocalReaders;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.ready.Uninterrupted;
@@ -23,8 +22,8 @@ import io.framecast.engine.session.Failures;
 import io.framecast.engine.session.SessionHost;
 import io.framecast.engine.session.UseGuard;
 import io.framecast.reliability.send.SenderCount;
+import io.framecast.reliability.window.FrameWriter;
 import io.framecast.reliability.window.SendWindow;
-import io.framecast.reliability.window.SmallFrames;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
@@ -49,8 +48,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     private final Channel channel;
     private final SourceSession session;
     private final SendWindow window;
-    private final SmallFrames small;
-    private final @Nullable LocalReaders local;
+    private final FrameWriter writer;
     private final SessionHost host;
     private final Consumer<EnginePublisher> removal;
     private final Wakeup wakeup;
@@ -69,16 +67,9 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     private long claimableBehind = -1;
     private MemorySegment claimed = MemorySegment.NULL;
     private boolean claimBounced;
-    // The format of the frames to come; null for none. It is due until the window has a number for it.
-    private byte @Nullable [] wantedFormat;
-    private boolean isFormatDue;
-    // Whether the claim shares a datagram with other frames.
-    private boolean claimSmall;
     // Written by the publisher's thread alone; the sender's thread may read an older value.
     private long frames;
     private long bytes;
-    // Of the frame that was begun last.
-    private int firstSlot;
     private long backPressured;
     // Bytes of the current frame that offer has taken; 0 between frames.
     private long offered;
@@ -106,8 +97,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
         guard = new UseGuard("publisher of " + channel.name());
         window = session.window();
         wakeup = host.senderWakeup();
-        small = session.smallFrames();
-        local = session.local();
+        writer = session.writer();
         slotBytes = session.stream().slotBytes();
         frameMaxBytes = session.stream().frameMaxBytes();
         session.counters()
@@ -141,92 +131,40 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
             if (claimed.byteSize() != 0 || offered != 0 || offeredRegion != null) {
                 throw new IllegalStateException("a frame is under way: commit or abort the claim, or finish the offer");
             }
-            claimSmall = small.takes(length);
-            final long refusal = claimSmall ? claimSmall((int) length) : claimSlots(length, slots);
-            if (refusal < 0) {
-                return refusal;
+            final long place = place(length);
+            if (place < 0) {
+                return place;
             }
+            final int slot = (int) (place / slotBytes);
+            claimBounced = !writer.bundles(length) && !session.memory().isContiguous(slot, length);
+            claimed = claimBounced ? bounce(length) : session.memory().payload().asSlice(place, length);
             claim.wrap(claimed, this);
             return bytes + length;
         }
     }
 
-    private long claimSmall(final int length) {
-        final long place = smallPlace(length);
-        if (place >= 0) {
-            claimBounced = false;
-            claimed = session.memory().payload().asSlice(place, length);
-        }
-        return place;
+    // The place of a frame in the window's payload, or a refusal.
+    private long place(final long length) {
+        final long refusal = refusal();
+        return refusal < 0 ? refusal : orBackPressured(writer.claim(length));
     }
 
-    // The place of a small frame in the window's payload, or a refusal.
-    private long smallPlace(final int length) {
-        final long refusal = refusal();
-        if (refusal < 0) {
-            return refusal;
-        }
-        long place = claimInBundle(length);
-        if (place == SmallFrames.NO_ROOM && local != null) {
-            session.reclaim();
-            place = claimInBundle(length);
-        }
-        if (place != SmallFrames.NO_ROOM) {
+    private long orBackPressured(final long place) {
+        if (place != FrameWriter.NO_ROOM) {
             return place;
         }
         backPressured++;
         return BACK_PRESSURED;
     }
 
-    private long claimInBundle(final int length) {
-        return local == null || local.hasRoom() ? small.claim(length) : SmallFrames.NO_ROOM;
-    }
-
-    private boolean hasRoom(final long slots) {
-        return window.freeSlots() >= slots && (local == null || local.hasRoom());
-    }
-
-    private long claimSlots(final long length, final long slots) {
-        final long refusal = refusal(slots);
-        if (refusal < 0) {
-            return refusal;
-        }
-        final int slot = window.slot(window.cursor());
-        claimBounced = !session.memory().isContiguous(slot, length);
-        claimed = claimBounced ? bounce(length) : session.memory().slice(slot, length);
-        return 0;
-    }
-
     private long refusal() {
-        if (isClosed()) {
-            return CLOSED;
-        }
-        if (session.readyMembers() == 0) {
-            return NOT_CONNECTED;
-        }
-        if (isFormatDue && !useFormat()) {
-            backPressured++;
-            return BACK_PRESSURED;
-        }
-        return 0;
+        return isClosed() ? CLOSED : session.readyMembers() == 0 ? NOT_CONNECTED : 0;
     }
 
-    // Another format begins with a datagram of its own.
-    private boolean useFormat() {
-        small.close();
-        boolean used = tryFormat();
-        if (!used && local != null) {
-            session.onFormatBlocked(true);
-            session.reclaim();
-            used = tryFormat();
-        }
-        session.onFormatBlocked(!used);
-        isFormatDue = !used;
-        return used;
-    }
-
-    private boolean tryFormat() {
-        return (local == null || local.hasRoomForFormat()) && window.useFormat(wantedFormat);
+    // For a frame that takes slots of its own.
+    private long refusal(final long slots) {
+        final long refusal = refusal();
+        return refusal < 0 ? refusal : orBackPressured(writer.reserve(slots) ? 0 : FrameWriter.NO_ROOM);
     }
 
     @Override
@@ -237,26 +175,10 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
                 throw new IllegalStateException(
                         "a frame is under way: commit or abort the claim, or finish the offer, before another format");
             }
-            wantedFormat = encoded;
-            isFormatDue = true;
+            if (!isClosed()) {
+                writer.format(encoded);
+            }
         }
-    }
-
-    // For a frame that takes slots of its own: the small frames before it are complete.
-    private long refusal(final long slots) {
-        final long refusal = refusal();
-        if (refusal < 0) {
-            return refusal;
-        }
-        small.close();
-        boolean room = hasRoom(slots);
-        if (!room && local != null) {
-            session.reclaim();
-            room = hasRoom(slots);
-        }
-        session.onClaim(room ? 0 : (int) slots);
-        backPressured += room ? 0 : 1;
-        return room ? 0 : BACK_PRESSURED;
     }
 
     @Override
@@ -271,33 +193,13 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
                 session.memory().write(window.slot(window.cursor()), claimed, 0, length);
             }
             claimed = MemorySegment.NULL;
-            if (claimSmall) {
-                commitSmall(options);
-                finish(length);
-                return;
-            }
-            begin(length, flags(options), options);
-            share(length);
-            window.commit(length, (int) StreamInfo.slots(length, slotBytes));
+            commitClaim(options);
             finish(length);
         }
     }
 
-    private void commitSmall(final FrameOptions options) {
-        final long timestampNs = timestampNs(options);
-        if (local != null) {
-            local.begin(
-                    window.cursor(),
-                    window.nextFrameId(),
-                    flags(options),
-                    timestampNs,
-                    options.metadata(),
-                    window.formats().format());
-        }
-        small.commit(flags(options), timestampNs, options.metadata());
-        if (local != null) {
-            local.publish(small.place(), small.length());
-        }
+    private void commitClaim(final FrameOptions options) {
+        writer.commit(flags(options), timestampNs(options), options.metadata());
     }
 
     @Override
@@ -308,8 +210,8 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     @Override
     public void abort() {
         try (UseGuard _ = guard.enter()) {
-            if (claimSmall && claimed.byteSize() != 0) {
-                small.abort();
+            if (claimed.byteSize() != 0) {
+                writer.abort();
             }
             claimed = MemorySegment.NULL;
         }
@@ -323,7 +225,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
             if (claimed.byteSize() != 0 || offeredRegion != null) {
                 throw new IllegalStateException("a claim is open: commit or abort it first");
             }
-            if (offered == 0 && small.takes(length) && options.metadata().length == 0) {
+            if (offered == 0 && writer.bundles(length) && options.metadata().length == 0) {
                 return offerSmall(frame, (int) length, options);
             }
             final long slots = StreamInfo.slots(length, slotBytes);
@@ -344,7 +246,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
                 return CLOSED;
             }
             try {
-                return take(frame, length, slots);
+                return take(frame, length);
             } catch (final IllegalStateException e) {
                 // The node closed meanwhile, and freed the window.
                 return closedOr(e);
@@ -354,12 +256,12 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
 
     private long offerSmall(final MemorySegment frame, final int length, final FrameOptions options) {
         try {
-            final long place = smallPlace(length);
+            final long place = place(length);
             if (place < 0) {
                 return place;
             }
             MemorySegment.copy(frame, 0, session.memory().payload(), place, length);
-            commitSmall(options);
+            commitClaim(options);
         } catch (final IllegalStateException e) {
             // The node closed meanwhile, and freed the window.
             return closedOr(e);
@@ -484,7 +386,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
             } catch (final IllegalStateException e) {
                 return closedOr(e);
             }
-            if (offeredRegion == null && small.takes(length) && options.metadata().length == 0) {
+            if (offeredRegion == null && writer.bundles(length) && options.metadata().length == 0) {
                 return offerSmall(from, frame, written, options);
             }
             if (offeredRegion == null) {
@@ -501,6 +403,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
                     begin(length, flags(options), options);
                     from.begin(written);
                 } catch (final IllegalStateException | DeviceException e) {
+                    writer.abort();
                     return closedOr(e);
                 }
             } else if (!offeredRegion.equals(frame)) {
@@ -524,10 +427,9 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
         final boolean gathered = way == DeviceSource.Way.GATHER;
         begin(frame.bytes(), flags(options) | (gathered ? DataLayout.FLAG_GATHERED : 0), options);
         if (!gathered) {
-            share(frame.bytes());
             from.release(frame);
         }
-        window.commit(frame.bytes(), (int) slots);
+        writer.commitPart((int) slots);
         finish(frame.bytes());
         return bytes;
     }
@@ -547,6 +449,8 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
                 // Subscribers would wait for the rest of the frame for ever.
                 session.onFailure(Failures.line(session.name(), e));
                 abandon();
+            } else {
+                writer.abort();
             }
             throw e;
         } catch (final IllegalStateException e) {
@@ -555,7 +459,6 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
         }
         offeredRegion = null;
         from.release(frame);
-        share(length);
         finish(length);
         return bytes;
     }
@@ -563,7 +466,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     private long offerSmall(
             final DeviceSource from, final DeviceRegion frame, final DeviceEvent written, final FrameOptions options) {
         try {
-            final long place = smallPlace((int) frame.bytes());
+            final long place = place(frame.bytes());
             if (place < 0) {
                 return place;
             }
@@ -573,10 +476,10 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
                 whole = true;
             } finally {
                 if (!whole) {
-                    small.abort();
+                    writer.abort();
                 }
             }
-            commitSmall(options);
+            commitClaim(options);
         } catch (final IllegalStateException | DeviceException e) {
             // The node closed meanwhile, and freed window and device.
             return closedOr(e);
@@ -594,9 +497,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
             final int needed = offered > 0 || offeredRegion != null
                     ? 1
                     : (int) Math.min(StreamInfo.slots(length, slotBytes), window.slots() - 1L);
-            // Once all is free there is a number for the format.
-            final int least = isFormatDue && !useFormat() ? window.slots() - 1 : needed;
-            final int slots = Math.max(least, slotsFreeOnceClaimable());
+            final int slots = Math.max(writer.awaitedSlots(needed), slotsFreeOnceClaimable());
             session.awaitRoom(host, slots, () -> isClosed(), longest);
             claimableBehind = session.hasRoom(slots) ? -1 : claimableBehind;
             return isClosed() || session.hasRoom(slots);
@@ -621,17 +522,13 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
         return CLOSED;
     }
 
-    private long take(final MemorySegment frame, final long length, final long slots) {
-        final long done = offered / slotBytes;
-        final int part = (int) Math.min(slots - done, window.freeSlots());
+    private long take(final MemorySegment frame, final long length) {
+        final int part = writer.roomForPart();
         if (part > 0) {
             final long partBytes = Math.min(length - offered, (long) part * slotBytes);
             session.memory().write(window.slot(window.cursor()), frame, offered, partBytes);
             offered += partBytes;
-            if (offered == length) {
-                share(length);
-            }
-            window.commit(length, part);
+            writer.commitPart(part);
         }
         if (offered < length) {
             backPressured++;
@@ -647,25 +544,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     }
 
     private void begin(final long length, final int flags, final FrameOptions options) {
-        final long timestampNs = timestampNs(options);
-        if (local != null) {
-            local.begin(
-                    window.cursor(),
-                    window.nextFrameId(),
-                    flags,
-                    timestampNs,
-                    options.metadata(),
-                    window.formats().format());
-        }
-        window.beginFrame(length, flags, timestampNs, options.metadata());
-        firstSlot = window.slot(window.cursor());
-    }
-
-    // The frame that was begun last is whole, whether or not all of it is committed.
-    private void share(final long length) {
-        if (local != null) {
-            local.publish((long) firstSlot * slotBytes, length);
-        }
+        writer.begin(length, flags, timestampNs(options), options.metadata());
     }
 
     private static int flags(final FrameOptions options) {
@@ -693,7 +572,12 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
 
     private MemorySegment bounce(final long length) {
         if (bounce == null) {
-            bounce = bounceArena.allocate((long) window.slots() * slotBytes, 64);
+            try {
+                bounce = bounceArena.allocate((long) window.slots() * slotBytes, 64);
+            } catch (final OutOfMemoryError e) {
+                writer.abort();
+                throw e;
+            }
         }
         return bounce.asSlice(0, length);
     }

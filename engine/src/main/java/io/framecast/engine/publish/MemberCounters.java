@@ -21,7 +21,7 @@ import java.util.function.Function;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// What a source's operator can see of its members: counters of each, a notice for each eviction, and both for
+/// The members as the source's operator sees them: counters of each, a notice for each eviction, and both for
 /// [io.framecast.api.Publisher#stats].
 ///
 /// Used by the sender's thread, except for [#members] and [#evictions].

@@ -71,7 +71,7 @@ public final class ReadySet implements AutoCloseable {
     }
 
     /// Finds the members that poll readable now, by one call for all of them. Where more than [#LOOK_MAX] do,
-    /// the next look finds the others.
+    /// the next look finds further ones.
     ///
     /// @return how many it found: their tags are [#tag] 0 and on
     public int look() {

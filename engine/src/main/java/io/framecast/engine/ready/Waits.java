@@ -15,7 +15,7 @@ public interface Waits {
     /// It must then poll for the work.
     boolean mustPoll();
 
-    /// Passes the descriptors that end the sleep which is about to begin, besides those that end every sleep.
+    /// Passes the descriptors that end the sleep which is about to begin, besides the descriptors that end every sleep.
     /// [ReadySet#NONE] is ignored.
     default void collectDescriptors(final IntConsumer descriptors) {}
 }

@@ -16,7 +16,7 @@ public final class DisconnectReason {
         final long silenceMs = machine.silenceNs() / 1_000_000;
         return switch (machine.lostReason()) {
             case UNKNOWN, LEFT, FULL, RING_TOO_SMALL ->
-                "source lost: it knows this subscriber no more, for it evicted it; "
+                "source lost: it evicted this subscriber, and answers it no more; "
                         + (stoodMs > 0 ? standstill(stoodMs) + "; " : "")
                         + "subscribe again, or set rejoin=";
             case SILENT -> {
@@ -32,10 +32,10 @@ public final class DisconnectReason {
             }
             case CLOSED -> "source lost: it closed without end of stream";
             case UNREPAIRABLE ->
-                "source lost: it does not hold any more what this subscriber lacks, and would never send it; subscribe"
+                "source lost: it has freed datagrams that this subscriber lacks, and cannot repair them; subscribe"
                         + " again, or set rejoin=";
             case SLOW ->
-                "source lost: it evicted this subscriber for holding it back longer than its delivery= allows; release"
+                "source lost: it evicted this subscriber, which held it back for longer than delivery= allows; release"
                         + " frames sooner, or subscribe again";
         };
     }

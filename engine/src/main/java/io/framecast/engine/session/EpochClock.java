@@ -5,11 +5,11 @@ import java.nio.file.Path;
 import java.time.Instant;
 
 /// Nanoseconds since the epoch that advance with the monotonic clock. There is one in a process, which reads
-/// the calendar once: what stamps frames and what the source says of its clock agree, also when the system's
-/// clock is set meanwhile. A step of the system clock does not distort a latency.
+/// the calendar once. So the timestamps of frames agree with the clock that the source announces, also when the
+/// system's clock is set meanwhile. A step of the system clock does not distort a latency.
 ///
-/// Processes of one host may differ: one that began before the system's clock was set keeps the old time. What
-/// they tell each other is relative to the host's monotonic clock, which is one for all of them.
+/// Processes of one host may differ: one that began before the system's clock was set keeps the old time. The
+/// clocks that they share are relative to the host's monotonic clock, which is one for all of them.
 public final class EpochClock {
     /// A thread that is preempted between the readings of the two clocks must not shift one against the other.
     private static final int READINGS = 8;

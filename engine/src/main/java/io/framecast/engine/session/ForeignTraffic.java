@@ -58,7 +58,7 @@ public final class ForeignTraffic {
             final Channel channel, final LongSupplier foreign, final Consumer<String> notices) {
         return new ForeignTraffic(
                 "publisher of " + channel.name(),
-                ": another program sends to its unicast ports; choose others by unicast-ports=",
+                ": another program sends to its unicast ports; choose other ports by unicast-ports=",
                 foreign,
                 notices);
     }

@@ -54,7 +54,7 @@ public record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, lon
         final int header = headerReserveBytes + shape.stream().headerBytes();
         final boolean staged = shape.kind() == MemoryShape.Kind.STAGED;
         final boolean byArrival = shape.kind() == MemoryShape.Kind.BY_ARRIVAL;
-        final int lanePostSlots = staged ? shape.landingSlots() : shape.ringSlots();
+        final int lanePostSlots = staged ? shape.stagingSlots() : shape.ringSlots();
         final long repairs =
                 shape.allRepairSlots() * (long) (shape.slotBytes() + header) + listBytes(shape.repairSlots());
         final long lane = lanePostSlots * (long) header + listBytes(lanePostSlots);
@@ -63,7 +63,7 @@ public record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, lon
         final long frames = exported ? DirectReceiveMemory.exportBytes(ring) : ring;
         final long buffers = shape.kind() == MemoryShape.Kind.IN_RING ? 0 : shape.buffersBytes();
         final long scratch = shape.kind() == MemoryShape.Kind.IN_RING ? (long) shape.batchMax() * shape.slotBytes() : 0;
-        final long staging = (long) shape.landingSlots() * shape.slotBytes();
+        final long staging = (long) shape.stagingSlots() * shape.slotBytes();
         final long onDevice = kind == null ? 0 : frames + buffers;
         return new MemoryNeeds(
                 frames

@@ -5,7 +5,7 @@ import io.framecast.api.Delivery;
 import io.framecast.api.LossReason;
 import io.framecast.reliability.send.CoRootConfig;
 
-/// Translates options of the users' API to those of the protocol.
+/// Translates options of the users' API to options of the protocol.
 public final class Policies {
     private Policies() {}
 

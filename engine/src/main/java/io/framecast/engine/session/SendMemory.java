@@ -12,8 +12,8 @@ import org.agrona.CloseHelper;
 
 /// The source's registered memory: `slots` slots of the window and one more for probes, each `[header |
 /// payload]`. The payload memory is mapped twice where the system supports it, so that every claim up to the whole
-/// window is contiguous. Where payloads are encrypted while others read them, what is sent lies in memory of its own
-/// beside them, as much again.
+/// window is contiguous. Where payloads are encrypted while local readers read them, the sent bytes lie in memory
+/// of their own beside them, as much again.
 ///
 /// Owns its memory; freed by [#close].
 public final class SendMemory implements AutoCloseable {
@@ -31,7 +31,8 @@ public final class SendMemory implements AutoCloseable {
     /// @param headerBytes length of a header
     /// @param shared whether other processes are to read the payload: it has a descriptor then, where it
     ///     is mapped twice
-    /// @param apart whether what is sent lies beside the payloads, because it is encrypted and they are not
+    /// @param apart whether the sent bytes lie beside the payloads, because they are encrypted and the
+    /// payloads are not
     /// @param gathers whether payloads may lie in device memory
     public SendMemory(
             final int slots,

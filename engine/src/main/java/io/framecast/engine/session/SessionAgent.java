@@ -14,9 +14,9 @@ import org.agrona.concurrent.NanoClock;
 /// Runs the members of a node that share a thread, and the commands that other threads send. Without members it runs
 /// commands alone.
 ///
-/// @param <M> what it runs
+/// @param <M> its members
 public class SessionAgent<M extends SessionAgent.Member> implements Agent, Waits {
-    /// What an agent runs, on the agent's thread.
+    /// A publisher or subscription that an agent runs, on the agent's thread.
     public interface Member {
         /// In messages, such as `publisher of x`.
         String name();
@@ -126,7 +126,7 @@ public class SessionAgent<M extends SessionAgent.Member> implements Agent, Waits
         return work;
     }
 
-    /// Tells the user that an exception ended a member.
+    /// Reports to the user that an exception ended a member.
     protected final String report(final Member member, final Throwable cause) {
         final String line = Failures.line(member.name(), cause);
         notices.accept(line);

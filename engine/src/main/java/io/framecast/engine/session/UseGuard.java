@@ -27,7 +27,7 @@ public final class UseGuard implements AutoCloseable {
         this.guarded = guarded;
     }
 
-    /// Before a use; [#close] follows it, whatever the use throws.
+    /// Before a use; [#close] follows it, also where the use throws.
     ///
     /// @throws IllegalStateException when another thread is using it
     public UseGuard enter() {

@@ -18,7 +18,7 @@ public final class CopySpeeds implements AutoCloseable {
     private static final int LENGTH_MAX = 1 << 20;
     private static final int CHUNK_MIN = 64 << 10;
     private static final int CHUNK_MAX = 4 << 20;
-    // Of each length the fastest try counts; the others met an interrupt.
+    // Of each length the fastest try counts; slower tries met an interrupt.
     private static final int TRIES = 7;
     // Copies of one length before the time is taken: as many as a source has in flight.
     private static final int DEPTH = 4;

@@ -48,9 +48,9 @@ public final class HostReceiveMemory implements ReceiveMemory {
             final boolean inRing = shape.kind() == Kind.IN_RING;
             scratch = inRing ? Pages.allocate(arena, (long) shape.batchMax() * slotBytes) : MemorySegment.NULL;
             final boolean isStaged = shape.kind() == Kind.STAGED;
-            staging = isStaged ? Pages.allocate(arena, (long) shape.landingSlots() * slotBytes) : MemorySegment.NULL;
+            staging = isStaged ? Pages.allocate(arena, (long) shape.stagingSlots() * slotBytes) : MemorySegment.NULL;
             rings = isStaged
-                    ? ReceiveRings.inHost(arena, shape, headerReserve, staging, shape.landingSlots(), repair)
+                    ? ReceiveRings.inHost(arena, shape, headerReserve, staging, shape.stagingSlots(), repair)
                     : ReceiveRings.inHost(arena, shape, headerReserve, ring, shape.ringSlots(), repair);
             device.registerHost(ring);
             memory.add(() -> device.unregisterHost(ring));

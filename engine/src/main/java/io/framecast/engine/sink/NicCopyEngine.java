@@ -29,7 +29,7 @@ public final class NicCopyEngine implements AutoCloseable {
     /// Bytes on the heap for each run in the queue.
     public static final int RUN_BYTES = 3 * Long.BYTES + Integer.BYTES;
 
-    // Reads in flight. A NIC carries out a few of them at a time; the others keep its queue filled.
+    // Reads in flight. A NIC carries out a few of them at a time; the rest keeps its queue filled.
     private static final int READS_MAX = 128;
 
     private final LoopbackQueuePair nic;
@@ -114,7 +114,7 @@ public final class NicCopyEngine implements AutoCloseable {
 
     /// Capacity of the queue: one run for each slot in the host.
     public static int runsMax(final MemoryShape shape) {
-        return shape.landingSlots() + shape.allRepairSlots();
+        return shape.stagingSlots() + shape.allRepairSlots();
     }
 
     /// Takes a run; no two runs share a slot.

@@ -107,16 +107,16 @@ public final class PlacementProbe {
 
     private Optional<String> directRefusal() {
         if (!capabilities.deviceMemory()) {
-            return Optional.of("transport " + capabilities.name() + " lands in host memory only");
+            return Optional.of("transport " + capabilities.name() + " receives into host memory only");
         }
         if (capabilities.placement() != Placement.BY_ARRIVAL) {
-            return Optional.of("transport " + capabilities.name() + " is aimed by the CPU");
+            return Optional.of("transport " + capabilities.name() + " places payloads by the CPU");
         }
         return reachRefusal(transport::canReceiveInto);
     }
 
     // Tries one page, because GPU, card and kernel may each support an export and still fail together.
-    private Optional<String> reachRefusal(final Function<DeviceRegion, Optional<String>> way) {
+    private Optional<String> reachRefusal(final Function<DeviceRegion, Optional<String>> refusal) {
         final Optional<String> noExport = device.access().exportRefusal();
         if (noExport.isPresent()) {
             return noExport;
@@ -126,7 +126,7 @@ public final class PlacementProbe {
             trial.add(() -> device.free(memory));
             final DeviceRegion exported = device.access().export(memory);
             trial.add(() -> device.access().unexport(exported));
-            return way.apply(exported);
+            return refusal.apply(exported);
         } catch (final DeviceException e) {
             return Optional.of(String.valueOf(e.getMessage()));
         }
@@ -151,7 +151,7 @@ public final class PlacementProbe {
         }
     }
 
-    // A channel that names `fastcopy` gets it wherever the memory can be mapped, whatever the measured speed.
+    // A channel that names `fastcopy` gets it wherever the memory can be mapped, at any measured speed.
     private PlacementReport fastcopy() {
         try {
             final long most = fastcopyMaxBytes();
@@ -181,8 +181,8 @@ public final class PlacementProbe {
 
     private static ConfigException unusable(
             final Kind kind, final String reason, final @org.jspecify.annotations.Nullable Throwable cause) {
-        final String line =
-                "placement: " + kind.word() + " cannot be used here: " + reason + "; placement=auto takes what works";
+        final String line = "placement: " + kind.word() + " cannot be used here: " + reason
+                + "; placement=auto takes a placement that works";
         return cause == null ? new ConfigException(line) : new ConfigException(line, cause);
     }
 

@@ -3,7 +3,7 @@ package io.framecast.engine.sink;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.reliability.assembly.FrameMemory;
-import io.framecast.reliability.assembly.LandingSlots;
+import io.framecast.reliability.assembly.SlotMemory;
 import org.jspecify.annotations.Nullable;
 
 /// A session's payload memory on one device, with the receive rings of its lanes.
@@ -14,12 +14,12 @@ public interface ReceiveMemory extends FrameMemory, AutoCloseable {
     ReceiveRings rings();
 
     @Override
-    default LandingSlots data() {
+    default SlotMemory data() {
         return rings().data();
     }
 
     @Override
-    default LandingSlots repairs() {
+    default SlotMemory repairs() {
         return rings().repairs();
     }
 
@@ -56,7 +56,7 @@ public interface ReceiveMemory extends FrameMemory, AutoCloseable {
         return null;
     }
 
-    /// Releases what belongs to the transport before the transport closes; no further payload arrives. Delivered
+    /// Releases the transport's resources before the transport closes; no further payload arrives. Delivered
     /// frames stay readable. Idempotent.
     default void detach() {
         // The session closes its lanes itself.

@@ -2,8 +2,8 @@ package io.framecast.engine.sink;
 
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.ReceiveRing;
-import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.assembly.MemoryShape;
+import io.framecast.reliability.assembly.SlotMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 ///
 /// @param data slots of the data lane
 /// @param repairs slots of the repair lane, and behind them those of RDMA reads
-public record ReceiveRings(LandingSlots data, LandingSlots repairs, ReceiveRing dataRing, ReceiveRing repairRing) {
+public record ReceiveRings(SlotMemory data, SlotMemory repairs, ReceiveRing dataRing, ReceiveRing repairRing) {
     /// Rings over payload memory in the host.
     ///
     /// @param arena of the headers
@@ -45,13 +45,13 @@ public record ReceiveRings(LandingSlots data, LandingSlots repairs, ReceiveRing 
             final DeviceRegion dataRegion,
             final int dataSlots,
             final MemorySegment repairs) {
-        final LandingSlots dataLanding = slots(arena, shape, headerReserve, data, dataSlots);
-        final LandingSlots repairLanding = slots(arena, shape, headerReserve, repairs, shape.allRepairSlots());
+        final SlotMemory dataMemory = slots(arena, shape, headerReserve, data, dataSlots);
+        final SlotMemory repairMemory = slots(arena, shape, headerReserve, repairs, shape.allRepairSlots());
         return new ReceiveRings(
-                dataLanding,
-                repairLanding,
-                ring(dataLanding, dataRegion, dataSlots),
-                ring(repairLanding, host(repairs, shape, shape.repairSlots()), shape.repairSlots()));
+                dataMemory,
+                repairMemory,
+                ring(dataMemory, dataRegion, dataSlots),
+                ring(repairMemory, host(repairs, shape, shape.repairSlots()), shape.repairSlots()));
     }
 
     // Exactly the slots: a ring may be mapped twice, one mapping behind the other.
@@ -59,7 +59,7 @@ public record ReceiveRings(LandingSlots data, LandingSlots repairs, ReceiveRing 
         return DeviceRegion.ofHost(payload.asSlice(0, (long) slots * shape.slotBytes()));
     }
 
-    private static LandingSlots slots(
+    private static SlotMemory slots(
             final Arena arena,
             final MemoryShape shape,
             final int headerReserve,
@@ -67,10 +67,10 @@ public record ReceiveRings(LandingSlots data, LandingSlots repairs, ReceiveRing 
             final int slots) {
         final int headerBytes = shape.stream().headerBytes();
         final MemorySegment headers = arena.allocate((long) slots * (headerReserve + headerBytes), 64);
-        return new LandingSlots(headers, headerReserve, payload, shape.slotBytes(), slots, headerBytes);
+        return new SlotMemory(headers, headerReserve, payload, shape.slotBytes(), slots, headerBytes);
     }
 
-    private static ReceiveRing ring(final LandingSlots slots, final DeviceRegion payload, final int count) {
+    private static ReceiveRing ring(final SlotMemory slots, final DeviceRegion payload, final int count) {
         return new ReceiveRing(
                 slots.headers().asSlice(0, (long) count * slots.headerStride()),
                 slots.headerBytes(),

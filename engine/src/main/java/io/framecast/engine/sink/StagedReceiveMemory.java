@@ -45,15 +45,15 @@ public final class StagedReceiveMemory extends DeviceReceiveMemory {
             final int headerReserve,
             final long fastcopyMaxBytes,
             final @Nullable LoopbackQueuePair loopback) {
-        // The host's memory is [landingSlots + repair slots][slotBytes].
+        // The host's memory is [stagingSlots + repair slots][slotBytes].
         super(
                 shape,
                 device,
                 loopback == null ? ringBytes(shape) : exportBytes(ringBytes(shape)),
                 false,
-                ((long) shape.landingSlots() + shape.allRepairSlots()) * shape.slotBytes());
+                ((long) shape.stagingSlots() + shape.allRepairSlots()) * shape.slotBytes());
         this.fastcopyMaxBytes = fastcopyMaxBytes;
-        repairOffset = (long) shape.landingSlots() * shape.slotBytes();
+        repairOffset = (long) shape.stagingSlots() * shape.slotBytes();
         DeviceMapping mapped = null;
         try {
             mapped = fastcopyMaxBytes > 0 ? device.access().map(ring) : null;
@@ -62,7 +62,7 @@ public final class StagedReceiveMemory extends DeviceReceiveMemory {
                     shape,
                     headerReserve,
                     host.asSlice(0, repairOffset),
-                    shape.landingSlots(),
+                    shape.stagingSlots(),
                     host.asSlice(repairOffset));
             nic = loopback == null ? null : new NicCopyEngine(shape, device, loopback, ring, host);
         } catch (final RuntimeException | Error e) {

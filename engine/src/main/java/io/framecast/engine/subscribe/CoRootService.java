@@ -11,16 +11,13 @@ import io.framecast.engine.port.SendLane;
 import io.framecast.engine.session.MemoryNeeds;
 import io.framecast.engine.session.SendMemory;
 import io.framecast.reliability.assembly.ReadSlots;
-import io.framecast.reliability.onesided.ExposedWindow;
 import io.framecast.reliability.onesided.OneSidedPort;
-import io.framecast.reliability.onesided.OneSidedPort.RefusedException;
 import io.framecast.reliability.onesided.ReplicaMemory;
 import io.framecast.reliability.receive.CoRootOutput;
 import io.framecast.reliability.receive.RemoteMemory;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.LaneAddresses;
-import io.framecast.reliability.wire.RemotePlace;
 import io.framecast.reliability.wire.RepairGroupLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.util.concurrent.Executor;
@@ -52,7 +49,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     private volatile @Nullable Made made;
     private @Nullable SendLane repair;
     private @Nullable RepairStore store;
-    private @Nullable ExposedWindow share;
+    private ReplicaAccess access = ReplicaAccess.NONE;
     // Set by the conductor where the source replicates by RDMA writes.
     private volatile @Nullable ReplicaMemory replica;
     private boolean asked;
@@ -61,12 +58,8 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
 
     /// Memory, lane and store, opened by the conductor.
     ///
-    /// @param share the part that members of the repair group may read; null where the transport cannot share it
-    private record Made(
-            SendMemory memory,
-            Lane repair,
-            RepairStore store,
-            @Nullable ExposedWindow share) {}
+    /// @param access of other hosts to the memory
+    private record Made(SendMemory memory, Lane repair, RepairStore store, ReplicaAccess access) {}
 
     /// @param receiverId of this session
     /// @param receiveBuffers for repairs that this session reads out of its own replica; null for none
@@ -108,7 +101,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
         final Made ready = made;
         if (ready != null && store == null && !closed) {
             repair = new SendLane(ready.repair());
-            share = ready.share();
+            access = ready.access();
             store = ready.store();
         } else if (!asked && !closed) {
             asked = true;
@@ -135,27 +128,12 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
                     opened.add(new SendMemory(slots, stream.slotBytes(), stream.headerBytes(), false, false, false));
             final RepairStore empty = new RepairStore(memory.window());
             // Before the lane opens: the lane's registration then lies within the memory that members may read.
-            final ExposedWindow shared = share(memory);
-            if (shared != null) {
-                empty.guardedBy(opened.add(shared).guards());
-            }
+            final ReplicaAccess exposed = opened.add(ReplicaAccess.of(oneSided, memory.window(), stream, notices));
+            exposed.guard(empty);
             final Lane lane = opened.add(transport.open(
                     new LaneConfig(LaneKind.REPAIR, LaneConfig.Role.RECEIVER, memory.ring(), null, null)));
             opened.keep();
-            return new Made(memory, lane, empty, shared);
-        }
-    }
-
-    private @Nullable ExposedWindow share(final SendMemory memory) {
-        if (oneSided == null) {
-            return null;
-        }
-        final String refusal = "subscriber of " + stream.channel() + ": repairs for others by datagram: ";
-        try {
-            return ExposedWindow.ofReplica(oneSided, memory.window(), RepairGroupLayout.MEMBERS_MAX, refusal, notices);
-        } catch (final RefusedException e) {
-            notices.accept(refusal + e.getMessage());
-            return null;
+            return new Made(memory, lane, empty, exposed);
         }
     }
 
@@ -190,23 +168,20 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     }
 
     private void cut(final int member) {
-        final ExposedWindow current = share;
-        if (current != null && !closed) {
-            current.cut(member);
+        if (!closed) {
+            access.cut(member);
         }
     }
 
     @Override
     public boolean link(final int member, final byte[] descriptor) {
-        final ExposedWindow current = share;
         cut(member);
-        return current != null && !closed && current.accept(member, descriptor);
+        return !closed && access.accept(member, descriptor);
     }
 
     @Override
     public @Nullable EndpointOffer endpointOffer(final int member) {
-        final ExposedWindow current = share;
-        return current == null || closed ? null : current.offer(member, RemotePlace.NONE);
+        return closed ? null : access.offer(member);
     }
 
     @Override
@@ -222,11 +197,11 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     // On the conductor, because a registration takes time in proportion to the window.
     private void makeReplica() {
         final Made ready = made;
-        if (ready == null || ready.share() == null || oneSided == null || closed) {
+        if (ready == null || closed) {
             return;
         }
         try {
-            replica = new ReplicaMemory(oneSided, ready.memory().window(), ready.share());
+            replica = ready.access().replica();
         } catch (final OutOfMemoryError | RuntimeException e) {
             notices.accept("subscriber of " + stream.channel() + ": gets its replica by datagram: " + e.getMessage());
         }
@@ -295,7 +270,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
         final Made ready = made;
         made = null;
         if (ready != null) {
-            CloseHelper.closeAll(replica, ready.share(), ready.repair(), ready.memory());
+            CloseHelper.closeAll(replica, ready.access(), ready.repair(), ready.memory());
         }
     }
 }

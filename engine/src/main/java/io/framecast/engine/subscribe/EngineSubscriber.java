@@ -15,7 +15,6 @@ import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.engine.codec.FormatDecoder;
-import io.framecast.engine.hostgroup.GroupLeader;
 import io.framecast.engine.session.LossTally;
 import io.framecast.engine.session.SessionHost;
 import io.framecast.engine.session.UseGuard;
@@ -39,7 +38,6 @@ public final class EngineSubscriber implements Subscriber {
     private final DeviceBackend device;
     // The stream that frames offer for work on them; closed with the device.
     private @Nullable DeviceStream stream;
-    private final @Nullable GroupLeader leader;
     private final SessionHost host;
     private final Consumer<EngineSubscriber> removal;
     private final UseGuard guard;
@@ -66,17 +64,14 @@ public final class EngineSubscriber implements Subscriber {
     // The node may also close the subscriber, from another thread.
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    /// @param leader shares its frames with followers on this host; null where it shares them with nobody
     /// @param removal takes the subscriber out of the duty cycle and closes its session
     public EngineSubscriber(
             final Channel channel,
             final DeviceBackend device,
-            final @Nullable GroupLeader leader,
             final SessionHost host,
             final Consumer<EngineSubscriber> removal) {
         this.channel = channel;
         this.device = device;
-        this.leader = leader;
         guard = new UseGuard("subscriber of " + channel.name());
         this.host = host;
         this.removal = removal;
@@ -295,12 +290,6 @@ public final class EngineSubscriber implements Subscriber {
             stream.await(ready);
             return stream;
         }
-    }
-
-    /// Shares this subscriber's frames; null where nobody else on this host takes them.
-    @Nullable
-    GroupLeader leader() {
-        return leader;
     }
 
     PostedBuffers posted() {

@@ -2,21 +2,12 @@ package io.framecast.engine.subscribe;
 
 import io.framecast.api.Channel;
 import io.framecast.api.LossReason;
-import io.framecast.api.SecurityOptions;
 import io.framecast.api.SourceEvent;
 import io.framecast.api.SourceOptions;
 import io.framecast.api.Subscriber;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.Transport;
-import io.framecast.engine.auth.AuthKeys;
-import io.framecast.engine.auth.DataKeys;
-import io.framecast.engine.auth.DatagramSeals;
-import io.framecast.engine.auth.ProtectionEvent;
-import io.framecast.engine.auth.ReceiverProtection;
-import io.framecast.engine.crypto.Cipher;
-import io.framecast.engine.hostgroup.GroupLeader;
-import io.framecast.engine.hostgroup.Takeover;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.metrics.Labels;
@@ -42,10 +33,8 @@ import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
-import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
@@ -57,60 +46,40 @@ import org.jspecify.annotations.Nullable;
 /// Threading: [#doWork] by the receiver's thread; [#open] and [#close] by the conductor's. Queues carry the
 /// commands between them.
 public final class Subscription implements SessionAgent.Member, AutoCloseable {
-    // A source of another version sends heartbeats for as long as it runs.
-    private static final int REHEARSED_SLOT_BYTES = 1024;
-    private static final int REHEARSED_SLOTS = 64;
-    private static final long VERSION_NOTICE_NS = 60_000_000_000L;
+    private static final int WARM_UP_SLOT_BYTES = 1024;
+    private static final int WARM_UP_SLOTS = 64;
     private static final long STATS_INTERVAL_NS = 20_000_000;
     private static final long CONTROL_INTERVAL_NS = 100_000;
     private static final long NEVER = Long.MAX_VALUE;
-    // Repairs of an epoch that is over may come for so long.
-    private static final long PREVIOUS_KEYS_NS = 10_000_000_000L;
     // A quarter of this time between two duty cycles counts as a standstill: the receiver read nothing meanwhile.
     private static final long STANDSTILL_NS = 4_000_000_000L;
 
     private final EngineSubscriber subscriber;
-    private final @Nullable GroupLeader leader;
+    private final GroupRole group;
     private final Channel channel;
     private final SourceOptions options;
-    private final int rejoinMs;
     private final Transport transport;
-    private final SessionContext context;
     private final ReceiverAgent receiver;
     private final ControlLane control;
-    private final ReceiverSessionFactory factory;
+    private final JoinedSessionFactory factory;
     private final SecureRandom secrets = new SecureRandom();
-    // Null where everybody may take part.
-    private final @Nullable AuthKeys keys;
-    private final @Nullable ReceiverProtection protection;
+    private final StreamProtection protection;
     private final CounterBoard counters;
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final ControlLane.Handler onControl = this::onControl;
+    private final GroupRole.Heir heir = this::begin;
     // At most twice as many as sources: sessions that are over stay until the subscriber has taken everything.
-    private final ReceiverSessions sessions = new ReceiverSessions();
+    private final JoinedSessions sessions = new JoinedSessions();
     private final JoinBackoff backoff = new JoinBackoff();
-    private final EndedSessions endedSessions = new EndedSessions();
+    private final Rejoin rejoin;
+    private final SourceNotices notices;
     private final ForeignTraffic foreign;
     // Malformed control datagrams that arrived while there was no session to count them.
     private long strays;
-    private long standstillNoticeNs;
-    private long versionNoticeNs;
-    // A membership that goes on here once there are keys, and since when.
-    private @Nullable Takeover inherited;
-    private long inheritedNs;
-    private long strangerNoticeNs;
-    private long refusals;
-    private long plainDatagrams;
     private final Standstill standstill = new Standstill(STANDSTILL_NS);
-    private String declined = "";
     // The cause that kept this subscriber from a source, and the source. Its later end does not replace it.
     private String obstacle = "";
     private long obstacleSession;
-    private long damagedReported;
-    private long rejoins;
-    // With one source: the deadline of its return, and the reason of its loss.
-    private long returnNs = NEVER;
-    private String lostReason = "";
     // The conductor is opening a session.
     private boolean opening;
     // The subscriber has received its last state.
@@ -123,70 +92,63 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     private boolean statsDue;
     private long statsNs;
 
+    /// @param group the subscriber's role in its host group, this object's from now on
+    /// @param transport this object's from now on
     public Subscription(
             final EngineSubscriber subscriber,
+            final GroupRole group,
             final Transport transport,
             final SessionContext context,
             final ReceiverAgent receiver) {
         this.subscriber = subscriber;
-        leader = subscriber.leader();
+        this.group = group;
         this.transport = transport;
-        this.context = context;
         this.receiver = receiver;
         channel = subscriber.channel();
         options = channel.stream().sources();
-        rejoinMs = channel.stream().rejoinMs();
+        rejoin = new Rejoin(channel.stream().rejoinMs(), options.count() == 1);
+        notices = new SourceNotices(subscriber, context.notices());
         final LossInjector loss = new LossInjector(context.lossProbability(), context.seed());
-        final SecurityOptions security = channel.link().security();
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
-            keys = security.isAuthenticated() ? opened.add(AuthKeys.ofReceiver(security.auth())) : null;
-            control = new ControlLane(transport, LaneConfig.Role.RECEIVER, loss, context.clock());
+            control = opened.add(new ControlLane(transport, LaneConfig.Role.RECEIVER, loss, context.clock()));
+            protection = StreamProtection.of(
+                    channel.link().security(),
+                    control,
+                    onControl,
+                    session -> opening || sessions.find(session) != null,
+                    notices,
+                    secrets);
             opened.keep();
         }
-        protection = keys == null ? null : protect(keys);
         foreign = ForeignTraffic.ofSubscriber(
                 channel,
                 () -> strays + ForeignTraffic.datagrams(control.lane()) + sessions.foreignDatagrams(),
                 context.notices());
-        factory = new ReceiverSessionFactory(subscriber, transport, context, control, loss);
+        factory = new JoinedSessionFactory(subscriber, transport, context, control, loss);
         counters = new CounterBoard(context.counters(), Labels.of("channel", channel.name()))
                 .stream("subscriber", channel.transport())
                         .sends(control.lane(), "control")
                         .receives(control.lane(), "control")
-                        .losses(this::lost)
-                        .protection(protection == null ? null : protection.counts())
-                        .add(EngineCounter.FRAMES_DELIVERED, subscriber::frames)
-                        .add(EngineCounter.BYTES_DELIVERED, subscriber::bytes)
-                        .add(EngineCounter.FRAMES_IN_PLACE, subscriber::inPlaceFrames)
-                        .add(EngineCounter.SOURCES_JOINED, this::sources)
-                        .add(EngineCounter.REJOINS, () -> rejoins)
-                        .device(subscriber.device())
-                        .registrations(transport);
-    }
-
-    private ReceiverProtection protect(final AuthKeys with) {
-        final ReceiverProtection made = new ReceiverProtection(
-                with,
-                Cipher.AES_GCM,
-                control.address().toBytes(),
-                PREVIOUS_KEYS_NS,
-                secrets,
-                control::sendPlain,
-                onControl);
-        made.keepWhere(session -> opening || sessions.find(session) != null);
-        control.protect(made);
-        return made;
+                        .losses(this::lost);
+        protection.count(counters);
+        counters.add(EngineCounter.FRAMES_DELIVERED, subscriber::frames)
+                .add(EngineCounter.BYTES_DELIVERED, subscriber::bytes)
+                .add(EngineCounter.FRAMES_IN_PLACE, subscriber::inPlaceFrames)
+                .add(EngineCounter.SOURCES_JOINED, this::sources)
+                .add(EngineCounter.REJOINS, rejoin::count)
+                .device(subscriber.device())
+                .registrations(transport);
     }
 
     /// Instead of a life: opens a session and closes all, so that the classes are there. Nothing is
     /// sent, and what comes is not read. The caller's thread.
-    public void rehearse() {
+    public void warmUp() {
         leaving = true;
         final byte[] own = control.address().toBytes();
         final StreamInfo stream = new StreamInfo(
-                1, channel.name(), REHEARSED_SLOT_BYTES, REHEARSED_SLOTS, REHEARSED_SLOT_BYTES, 1000, own, own);
+                1, channel.name(), WARM_UP_SLOT_BYTES, WARM_UP_SLOTS, WARM_UP_SLOT_BYTES, 1000, own, own);
         try {
-            sessions.add(factory.open(stream, new Admission(1, null), null, Runnable::run));
+            sessions.add(factory.open(stream, new Admission.Plain(1), group.join(secrets.nextLong()), Runnable::run));
         } finally {
             closeLanes();
             close();
@@ -195,7 +157,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
 
     @Override
     public String name() {
-        return "subscriber of " + channel.name();
+        return notices.name();
     }
 
     public EngineSubscriber subscriber() {
@@ -204,7 +166,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
 
     /// The session of the source that was heard first among the remaining ones; null for none.
     @Nullable
-    public ReceiverSession session() {
+    public JoinedSession session() {
         return sessions.size() == 0 ? null : sessions.get(0);
     }
 
@@ -250,8 +212,9 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             return NEVER;
         }
         final boolean waiting = !over && !opening && sessions.joining() == null;
-        final long shakeNs = protection == null ? NEVER : protection.nextDeadlineNs();
-        return Math.min(Math.min(waiting ? returnNs : NEVER, shakeNs), sessions.nextDeadlineNs());
+        return Math.min(
+                Math.min(waiting ? rejoin.deadlineNs() : NEVER, protection.nextDeadlineNs()),
+                sessions.nextDeadlineNs());
     }
 
     @Override
@@ -265,15 +228,16 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             return 0;
         }
         onCycle(nowNs);
-        if (leader != null) {
-            leader.onCycle();
+        group.onCycle();
+        if (!opening && !over) {
+            // The membership of an earlier leader of the host group goes on before any other source is heard.
+            group.takeOver(protection, nowNs, heir);
         }
-        takeOver(nowNs);
         int work = pollControl(nowNs);
         busy = false;
         // Backwards, because the loop may remove a session.
         for (int i = sessions.size() - 1; i >= 0; i--) {
-            final ReceiverSession session = sessions.get(i);
+            final JoinedSession session = sessions.get(i);
             final int done = session.doWork(nowNs);
             busy |= done > 0;
             work += done;
@@ -291,8 +255,8 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             publishState(nowNs);
         }
         foreign.tick(nowNs);
-        if (protection != null && keys != null && !over) {
-            noticeStrangers(protection, keys, nowNs);
+        if (!over && sources() == 0) {
+            protection.noticeStrangers(nowNs);
         }
         statsDue |= work > 0;
         if (statsDue && nowNs >= statsNs) {
@@ -310,9 +274,8 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         if (stoodNs == 0) {
             return;
         }
-        returnNs = returnNs == NEVER ? NEVER : returnNs + stoodNs;
-        endedSessions.onStandstill(stoodNs);
-        final ReceiverSession joining = sessions.joining();
+        rejoin.onStandstill(stoodNs);
+        final JoinedSession joining = sessions.joining();
         if (joining != null) {
             joining.onStandstill(nowNs);
         }
@@ -324,17 +287,17 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             return 0;
         }
         controlDueNs = nowNs + CONTROL_INTERVAL_NS;
-        final int work = protection == null ? 0 : protection.doWork(nowNs);
+        final int work = protection.doWork(nowNs);
         return work + control.poll(onControl, nowNs);
     }
 
     private void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
-        final ReceiverSession session = sessions.find(ControlLayout.SESSION.get(datagram, offset));
+        final JoinedSession session = sessions.find(ControlLayout.SESSION.get(datagram, offset));
         if (session != null) {
             session.onControl(datagram, offset, bytes, nowNs);
             return;
         }
-        final ReceiverSession other = sessions.any();
+        final JoinedSession other = sessions.any();
         if (other != null) {
             // That session counts the datagram, as another session's or as malformed.
             other.onControl(datagram, offset, bytes, nowNs);
@@ -347,119 +310,34 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     private void listen(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
         if (ControlLayout.check(datagram, offset, bytes, checksum) != Verdict.GOOD) {
             strays += sessions.any() == null ? 1 : 0;
-            noticeVersion(datagram, offset, bytes, nowNs);
-            noticeSealed(datagram, offset, bytes, nowNs);
+            notices.onMalformed(datagram, offset, bytes, nowNs);
             return;
         }
         if (ControlLayout.type(datagram, offset) != ControlLayout.TYPE_HEARTBEAT
                 || !HeartbeatLayout.isValid(datagram, offset)
                 || (ControlLayout.FLAGS.get(datagram, offset) & HeartbeatLayout.FLAG_END_OF_STREAM) != 0
                 || backoff.contains(ControlLayout.SESSION.get(datagram, offset), nowNs)
-                || endedSessions.isOver(ControlLayout.SESSION.get(datagram, offset), nowNs)) {
+                || rejoin.isOver(ControlLayout.SESSION.get(datagram, offset), nowNs)) {
             return;
         }
         final StreamInfo stream = HeartbeatLayout.info(datagram, offset);
-        if (stream.channel().equals(channel.name())
-                && hasRoom(nowNs)
-                && inherited == null
-                && (leader == null || !leader.yieldsToPublisher())) {
-            final Admission admission = admission(stream);
-            receiver.conductor().send(() -> open(stream, admission, null));
-            // Set only after the request: if the conductor refuses it, the subscription waits for nothing.
-            opening = true;
+        if (stream.channel().equals(channel.name()) && hasRoom(nowNs) && group.mayJoin()) {
+            begin(stream, group.join(secrets.nextLong()));
         }
     }
 
-    // The membership of an earlier leader of the host group goes on, before any other source is heard.
-    private void takeOver(final long nowNs) {
-        if (leader == null || opening || over) {
-            return;
-        }
-        if (inherited == null) {
-            inherited = leader.takeover();
-            inheritedNs = nowNs;
-        }
-        final Takeover takeover = inherited;
-        if (takeover != null && isAgreed(takeover.stream(), nowNs)) {
-            inherited = null;
-            opening = true;
-            final Admission admission = admission(takeover.stream());
-            receiver.conductor().send(() -> open(takeover.stream(), admission, takeover));
-        }
-    }
-
-    // A successor has keys of its own; a source that does not answer in time is lost.
-    private boolean isAgreed(final StreamInfo stream, final long nowNs) {
-        return protection == null
-                || stream.seal() == StreamInfo.Seal.NONE
-                || protection.agree(stream.session(), stream.controlAddress(), nowNs)
-                || nowNs - inheritedNs >= stream.aliveTimeoutNs();
-    }
-
-    private void noticeSealed(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
-        if (nowNs >= strangerNoticeNs && ControlLayout.isSealed(datagram, offset, bytes)) {
-            noticeStranger("a source there is for members with a key alone: give auth= (SECURITY.md)", nowNs);
-        }
-    }
-
-    // Sources that are not listened to.
-    private void noticeStrangers(final ReceiverProtection shaking, final AuthKeys with, final long nowNs) {
-        if (nowNs < strangerNoticeNs || sources() > 0) {
-            return;
-        }
-        final long refused = shaking.counts().get(ProtectionEvent.ABANDONED);
-        final long plain = shaking.counts().get(ProtectionEvent.PLAIN);
-        if (refused > refusals) {
-            noticeStranger("a source there does not take key " + with.id() + ": has it the same key file?", nowNs);
-        } else if (plain > plainDatagrams) {
-            noticeStranger("a source there has no auth= and is not listened to: give it the key", nowNs);
-        }
-        refusals = refused;
-        plainDatagrams = plain;
-    }
-
-    private void noticeStranger(final String reason, final long nowNs) {
-        strangerNoticeNs = nowNs + VERSION_NOTICE_NS;
-        subscriber.onAlone(reason);
-        context.notices().accept(name() + ": " + reason);
-    }
-
-    // Of a protected session there are keys, for its heartbeat was opened; but where a successor's source is lost.
-    private Admission admission(final StreamInfo stream) {
-        if (protection == null || stream.seal() == StreamInfo.Seal.NONE) {
-            return new Admission(secrets.nextLong() | 1, null);
-        }
-        final DataKeys dataKeys = protection.dataKeys(stream.session());
-        if (dataKeys == null) {
-            protection.refuse(stream.session());
-            return new Admission(secrets.nextLong() | 1, DatagramSeals.of(stream.seal(), DataKeys.none()));
-        }
-        return new Admission(
-                protection.receiverId(stream.session(), secrets), DatagramSeals.of(stream.seal(), dataKeys));
-    }
-
-    // The source may know this receiver no more: the next membership begins with a handshake.
-    private void forgetKeys(final long session) {
-        if (protection != null) {
-            protection.forget(session);
-        }
-    }
-
-    private void noticeVersion(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
-        final int version = nowNs < versionNoticeNs ? 0 : ControlLayout.otherVersion(datagram, offset, bytes, checksum);
-        if (version != 0) {
-            versionNoticeNs = nowNs + VERSION_NOTICE_NS;
-            context.notices()
-                    .accept("subscriber of " + channel.name() + ": a source there speaks version " + version
-                            + " of the protocol, this subscriber version " + Wire.VERSION
-                            + ": run the same version of framecast on both hosts");
-        }
+    // Asks the conductor for a session.
+    private void begin(final StreamInfo stream, final Membership membership) {
+        final Admission admission = protection.admission(stream);
+        receiver.conductor().send(() -> open(stream, admission, membership));
+        // Set only after the request: if the conductor refuses it, the subscription waits for nothing.
+        opening = true;
     }
 
     // Whether one more source has a place. Sources join one after another, so that forged sources take one place at
     // most. A place that is blocked by a stale or finished session is freed here.
     private boolean hasRoom(final long nowNs) {
-        final ReceiverSession joining = sessions.joining();
+        final JoinedSession joining = sessions.joining();
         if (joining != null) {
             if (joining.isStale(nowNs)) {
                 final String before = obstacle(joining);
@@ -481,14 +359,14 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     }
 
     // Conductor: makes a session's memory, lanes and machine. A subscription without an answer would wait for ever.
-    private void open(final StreamInfo stream, final Admission admission, final @Nullable Takeover takeover) {
+    private void open(final StreamInfo stream, final Admission admission, final Membership membership) {
         final long source = stream.session();
-        try (takeover) {
+        try (membership) {
             factory.requireSeal(stream.seal());
-            final ReceiverSession made = factory.open(stream, admission, takeover, receiver.conductor()::send);
+            final JoinedSession made = factory.open(stream, admission, membership, receiver.conductor()::send);
             receiver.send(() -> attach(made, receiver.nowNs()));
         } catch (final IncompatibleSourceException e) {
-            CloseHelper.quietClose(admission.opener());
+            CloseHelper.quietClose(admission);
             final String reason = String.valueOf(e.getMessage());
             receiver.send(() -> {
                 if (e.isOfRingMax()) {
@@ -497,7 +375,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
                 decline(source, reason, receiver.nowNs());
             });
         } catch (final RuntimeException | Error e) {
-            CloseHelper.quietClose(admission.opener());
+            CloseHelper.quietClose(admission);
             final String reason = Failures.line("subscriber", e);
             receiver.send(() -> refuse(source, reason, receiver.nowNs()));
         }
@@ -521,7 +399,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     }
 
     // Receiver: takes the session the conductor made.
-    private void attach(final ReceiverSession made, final long nowNs) {
+    private void attach(final JoinedSession made, final long nowNs) {
         opening = false;
         sessions.add(made);
         if (leaving) {
@@ -529,7 +407,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             return;
         }
         try {
-            made.protocol().resumeFrom(endedSessions.nextFrameId(made.id()));
+            made.protocol().resumeFrom(rejoin.nextFrameId(made.id()));
             made.start(nowNs);
         } catch (final TransportException e) {
             // The transport cannot use the source's address.
@@ -562,22 +440,19 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         if (sources() == 0) {
             subscriber.onAlone(reason);
         }
-        if (!declined.equals(reason)) {
-            declined = reason;
-            context.notices().accept(name() + ": " + reason);
-        }
+        notices.onDeclined(reason);
     }
 
     // The source does not match this subscription, or does not answer. The session's memory is freed.
-    private void decline(final ReceiverSession session, final String reason, final long nowNs) {
+    private void decline(final JoinedSession session, final String reason, final long nowNs) {
         session.onOver();
         session.leave();
-        forgetKeys(session.id());
+        protection.forget(session.id());
         free(session);
         decline(session.id(), reason, nowNs);
     }
 
-    private void free(final ReceiverSession session) {
+    private void free(final JoinedSession session) {
         if (!sessions.remove(session)) {
             return;
         }
@@ -595,7 +470,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         leave();
     }
 
-    private void report(final ReceiverSession session, final long nowNs) {
+    private void report(final JoinedSession session, final long nowNs) {
         if (session.protocol().isStarted() && !session.isJoined()) {
             onJoined(session);
         }
@@ -604,10 +479,8 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         }
         final ReceiverMachine machine = session.machine();
         final long stoodNs = session.protocol().standstillNs();
-        if (stoodNs > 0 && nowNs >= standstillNoticeNs) {
-            standstillNoticeNs = nowNs + SessionContext.STANDSTILL_NOTICE_NS;
-            context.notices()
-                    .accept(name() + ": " + DisconnectReason.standstill(stoodNs / 1_000_000) + "; asking its source");
+        if (stoodNs > 0) {
+            notices.onStandstill(stoodNs, nowNs);
         }
         switch (machine.state()) {
             case JOINING, PROBING, STARTING -> {
@@ -647,7 +520,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         }
     }
 
-    private void declineUnjoined(final ReceiverSession session, final long nowNs) {
+    private void declineUnjoined(final JoinedSession session, final long nowNs) {
         final ReceiverMachine machine = session.machine();
         final String before = obstacle(session);
         final String reason = DisconnectReason.notJoined(machine, before);
@@ -657,16 +530,14 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     }
 
     // Of this attempt to join, or of an earlier one.
-    private String obstacle(final ReceiverSession session) {
+    private String obstacle(final JoinedSession session) {
         return session.obstacle().isEmpty() && session.id() == obstacleSession ? obstacle : session.obstacle();
     }
 
-    private void onJoined(final ReceiverSession session) {
+    private void onJoined(final JoinedSession session) {
         obstacle = "";
-        final boolean again = options.count() == 1 ? returnNs != NEVER : endedSessions.contains(session.id());
+        final boolean again = rejoin.onJoined(session.id());
         session.onJoined();
-        rejoins += again ? 1 : 0;
-        returnNs = NEVER;
         final SourceEvent.Kind kind = again ? SourceEvent.Kind.REJOINED : SourceEvent.Kind.JOINED;
         final SourceEvent event =
                 new SourceEvent(session.id(), kind, session.protocol().firstFrameId(), "");
@@ -674,9 +545,9 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         publishStats();
     }
 
-    private void onEnded(final ReceiverSession session) {
+    private void onEnded(final JoinedSession session) {
         session.onOver();
-        endedSessions.onEnded(session.id());
+        rejoin.onEnded(session.id());
         publishStats();
         subscriber.end(session.queue(), ended(session, SourceEvent.Kind.ENDED, ""));
         if (options.count() == 1) {
@@ -686,78 +557,59 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
     }
 
     // The source was lost together with the leader whose membership goes on here.
-    private void onGone(final ReceiverSession session, final String reason, final long nowNs) {
+    private void onGone(final JoinedSession session, final String reason, final long nowNs) {
         session.onSourceGone();
-        if (rejoinMs == 0) {
+        rejoin.onLost(session.id(), session.protocol().nextFrameId(), reason, nowNs);
+        if (rejoin.endsWithSource()) {
             over = true;
             subscriber.onEnd(Subscriber.State.SOURCE_LOST, reason);
             return;
         }
-        final long deadlineNs = nowNs + TimeUnit.MILLISECONDS.toNanos(rejoinMs);
-        endedSessions.onLost(session.id(), deadlineNs, session.protocol().nextFrameId());
-        returnNs = deadlineNs;
-        lostReason = reason;
         session.leave();
-        forgetKeys(session.id());
+        protection.forget(session.id());
         subscriber.onAlone(reason);
-        context.notices().accept(name() + ": " + reason);
+        notices.accept(reason);
     }
 
-    private void onLost(final ReceiverSession session, final String reason, final long nowNs) {
+    private void onLost(final JoinedSession session, final String reason, final long nowNs) {
         session.onOver();
         publishStats();
         subscriber.end(session.queue(), ended(session, SourceEvent.Kind.LOST, reason));
-        if (rejoinMs > 0) {
-            final long deadlineNs = nowNs + TimeUnit.MILLISECONDS.toNanos(rejoinMs);
-            endedSessions.onLost(session.id(), deadlineNs, session.protocol().nextFrameId());
-            returnNs = options.count() == 1 ? deadlineNs : NEVER;
-        } else {
-            endedSessions.onEnded(session.id());
-        }
-        if (options.count() == 1 && rejoinMs == 0) {
+        rejoin.onLost(session.id(), session.protocol().nextFrameId(), reason, nowNs);
+        if (rejoin.endsWithSource()) {
             over = true;
             subscriber.onEnd(Subscriber.State.SOURCE_LOST, reason);
             return;
         }
-        lostReason = reason;
         session.leave();
-        forgetKeys(session.id());
+        protection.forget(session.id());
         if (sources() == 0) {
             subscriber.onAlone(reason);
         }
         if (!subscriber.isListened()) {
-            context.notices().accept(name() + ": " + reason);
+            notices.accept(reason);
         }
     }
 
-    private static SourceEvent ended(final ReceiverSession session, final SourceEvent.Kind kind, final String reason) {
+    private static SourceEvent ended(final JoinedSession session, final SourceEvent.Kind kind, final String reason) {
         return new SourceEvent(session.id(), kind, SourceEvent.NO_FRAME, reason);
     }
 
     private void publishState(final long nowNs) {
         if (options.count() > 1) {
             sessions.forgetEnded(nowNs);
-        } else if (nowNs >= returnNs && !opening && sessions.joining() == null) {
+        } else if (rejoin.isInVain(nowNs) && !opening && sessions.joining() == null) {
             // A session that is joining before the deadline may still complete.
             over = true;
-            subscriber.onEnd(
-                    Subscriber.State.SOURCE_LOST, lostReason + "; waited " + rejoinMs + " ms (rejoin) in vain");
+            subscriber.onEnd(Subscriber.State.SOURCE_LOST, rejoin.inVain());
             return;
         }
         subscriber.onState(sources() > 0 ? Subscriber.State.READY : Subscriber.State.JOINING);
     }
 
     private void publishStats() {
-        subscriber.onStats(sessions.stats(rejoins));
-        // Reported again only when the count has doubled: a faulty source must not fill the log.
-        final long damaged = sessions.lost(LossReason.DAMAGED);
-        if (damaged > 2 * damagedReported) {
-            context.notices()
-                    .accept(name() + ": " + damaged
-                            + " small frame(s) dropped, the table of their datagram is damaged; look at the network,"
-                            + " or at the source");
-            damagedReported = damaged;
-        }
+        subscriber.onStats(sessions.stats(rejoin.count()));
+        notices.onDamaged(sessions.lost(LossReason.DAMAGED));
     }
 
     /// Receiver: leaves the channel and closes the lanes; the user's frames stay readable. Idempotent.
@@ -772,7 +624,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         if (!lanesClosed) {
             lanesClosed = true;
             CloseHelper.quietCloseAll(
-                    inherited, sessions::leave, counters::publish, counters, control, transport, protection, keys);
+                    group, sessions::leave, counters::publish, counters, control, transport, protection);
         }
     }
 

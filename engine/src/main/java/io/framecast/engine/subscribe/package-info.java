@@ -1,5 +1,9 @@
 /// The subscriber, and the agent that runs its [io.framecast.reliability.session.ReceiveSession]s over the
 /// transport's lanes and a device's memory. `engine.node` calls it.
+///
+/// Each optional feature is an object, and a stream without the feature has one that does the plain thing:
+/// [io.framecast.engine.subscribe.GroupRole], [io.framecast.engine.subscribe.Membership],
+/// [io.framecast.engine.subscribe.FrameRecipients], [io.framecast.engine.subscribe.StreamProtection].
 @NullMarked
 package io.framecast.engine.subscribe;
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// @param rdmaDevice the RDMA device on the same function; empty where there is none
 /// @param isUp whether its link is up
 /// @param functions its PCI functions: of a bond those of its members; none for a virtual interface
-/// @param kind what it is where it has no function of its own: `loopback`, `bridge`, `virtual`, or the interfaces that
+/// @param kind of an interface without a function of its own: `loopback`, `bridge`, `virtual`, or the interfaces that
 ///     it stands on, `on eth0, eth1`
 public record Nic(String name, String rdmaDevice, boolean isUp, List<PciPath> functions, String kind) {
     public Nic {

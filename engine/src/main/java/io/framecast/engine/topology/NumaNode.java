@@ -7,7 +7,7 @@ import java.util.BitSet;
 /// @param cpus its CPUs as Linux writes them, `0-15,32-47`; empty where it has memory alone
 /// @param memoryBytes 0 where that is not known
 public record NumaNode(int id, String cpus, long memoryBytes) {
-    /// Of what no node is known of.
+    /// Of a device without a known node.
     public static final int UNKNOWN = -1;
 
     private static final int CPUS_MAX = 1 << 16;

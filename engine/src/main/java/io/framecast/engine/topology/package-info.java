@@ -1,6 +1,5 @@
-/// Where the GPUs, network interfaces, CPUs and memory of this host are, as sysfs(5) shows it, and what is near to
-/// what.
-/// The node chooses by it, and `framecast doctor` prints it. The package only reads files.
+/// The places of this host's GPUs, network interfaces, CPUs and memory, as sysfs(5) shows them, and their distances.
+/// The node chooses by them, and `framecast doctor` prints them. The package only reads files.
 @NullMarked
 package io.framecast.engine.topology;
 

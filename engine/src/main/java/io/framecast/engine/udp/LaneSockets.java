@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - a source's data lane: one socket, bound to the interface, which multicasts; receivers know it by its port;
 /// - a receiver's data lane: one socket on the group's port, connected to its source, so that the kernel passes
-///   it that source's datagrams and no others;
+///   it only that source's datagrams;
 /// - repair and control lanes: one socket of their own for sending and for unicast, and at a receiver one more
 ///   that receives from the group.
 ///
@@ -82,7 +82,7 @@ record LaneSockets(
             bindOwn(own, link);
             own.multicastBy(link.group().address(), link.index());
             own.option(family.option(Linux.IP_MULTICAST_TTL, Linux.IPV6_MULTICAST_HOPS), link.ttl());
-            // Of unicast there is no limit of 0: what is for this host alone goes to this host alone all the same.
+            // Unicast has no limit of 0: a datagram for this host alone goes to this host alone all the same.
             own.option(family.option(Linux.IP_TTL, Linux.IPV6_UNICAST_HOPS), Math.max(1, link.ttl()));
             own.option(family.option(Linux.IP_TOS, Linux.IPV6_TCLASS), link.trafficClass());
             own.option(family.option(Linux.IP_MULTICAST_LOOP, Linux.IPV6_MULTICAST_LOOP), 1);
@@ -113,7 +113,7 @@ record LaneSockets(
             }
         }
         throw new ConfigException("unicast-ports: none of " + ports + " is free on "
-                + link.local().getHostAddress() + "; widen the range, or stop what uses them");
+                + link.local().getHostAddress() + "; widen the range, or stop the programs that use them");
     }
 
     /// Lanes use consecutive ports from the group's on.

@@ -1,7 +1,7 @@
 package io.framecast.engine.udp;
 
 import io.framecast.engine.libc.Linux;
-import io.framecast.engine.net.AimedSlots;
+import io.framecast.engine.net.RedirectedSlots;
 import io.framecast.reliability.memory.Words;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -85,43 +85,43 @@ final class MessageBatch {
 
     /// Points message `index` at the lists of `slots` entries from `entry` on: a slot's number, or its number + slots
     /// behind the end.
-    void aim(final int index, final int entry, final int slots) {
-        aimAt(index, iovecs.address() + listOffset(entry), (long) slots * perSlot);
+    void pointTo(final int index, final int entry, final int slots) {
+        setList(index, iovecs.address() + listOffset(entry), (long) slots * perSlot);
     }
 
     /// Points message 0 at the lists of `slots` entries and, behind them, at other memory.
     ///
     /// @param list holds the joined list
-    void aimBeyond(final MemorySegment list, final int entry, final int slots, final MemorySegment behind) {
+    void pointToWithSurplus(final MemorySegment list, final int entry, final int slots, final MemorySegment behind) {
         final long end = listOffset(slots);
         MemorySegment.copy(iovecs, listOffset(entry), list, 0, end);
         write(list, end, behind.address(), behind.byteSize());
-        aimAt(0, list.address(), (long) slots * perSlot + 1);
+        setList(0, list.address(), (long) slots * perSlot + 1);
     }
 
-    /// Points message `index` at the lists of `slots` entries, of which some are aimed elsewhere.
+    /// Points message `index` at the lists of `slots` entries, of which some are redirected.
     ///
-    /// @param list of [#newAimedList]
+    /// @param list of [#newRedirectedList]
     /// @param element of that list, the first to write
     /// @param behind memory behind the entries; null for none
     /// @return behind the last element written
-    int aimElsewhere(
+    int pointToRedirected(
             final int index,
             final MemorySegment list,
             final int element,
-            final AimedSlots aims,
+            final RedirectedSlots redirected,
             final int entry,
             final int slots,
             final @Nullable MemorySegment behind) {
         int next = element;
         for (int i = 0; i < slots; i++) {
             final int at = entry + i;
-            final int room = aims.room(at % ringSlots);
+            final int room = redirected.room(at % ringSlots);
             for (int part = 0; part < perSlot - 1; part++) {
                 next = append(list, next, base(listOffset(at)), length(listOffset(at)));
             }
             if (room > 0) {
-                next = append(list, next, aims.address(at % ringSlots), room);
+                next = append(list, next, redirected.address(at % ringSlots), room);
             }
             final long payload = payloadOffset(at);
             if (room < length(payload)) {
@@ -131,7 +131,7 @@ final class MessageBatch {
         if (behind != null) {
             next = append(list, next, behind.address(), behind.byteSize());
         }
-        aimAt(index, list.address() + (long) element * Linux.IOVEC_BYTES, (long) next - element);
+        setList(index, list.address() + (long) element * Linux.IOVEC_BYTES, (long) next - element);
         return next;
     }
 
@@ -148,17 +148,17 @@ final class MessageBatch {
         return Words.getLong(iovecs, offset + Linux.IOV_LEN);
     }
 
-    /// Elements that the list of a slot has at most where it is aimed elsewhere.
-    int aimedPerSlot() {
+    /// Elements that the list of a slot has at most where it is redirected.
+    int redirectedPerSlot() {
         return perSlot + 1;
     }
 
-    /// A list for [#aimElsewhere].
-    MemorySegment newAimedList(final Arena arena, final int slots) {
-        return arena.allocate(((long) slots * aimedPerSlot() + 1) * Linux.IOVEC_BYTES, Long.BYTES);
+    /// A list for [#pointToRedirected].
+    MemorySegment newRedirectedList(final Arena arena, final int slots) {
+        return arena.allocate(((long) slots * redirectedPerSlot() + 1) * Linux.IOVEC_BYTES, Long.BYTES);
     }
 
-    /// A list for [#aimBeyond].
+    /// A list for [#pointToWithSurplus].
     MemorySegment newList(final Arena arena, final int slots) {
         return arena.allocate(((long) slots * perSlot + 1) * Linux.IOVEC_BYTES, Long.BYTES);
     }
@@ -168,7 +168,7 @@ final class MessageBatch {
         Words.setLong(iovecs, payloadOffset(entry) + Linux.IOV_LEN, bytes);
     }
 
-    private void aimAt(final int index, final long list, final long elements) {
+    private void setList(final int index, final long list, final long elements) {
         Words.setLong(messages, offset(index) + Linux.MSG_IOV, list);
         Words.setLong(messages, offset(index) + Linux.MSG_IOVLEN, elements);
     }

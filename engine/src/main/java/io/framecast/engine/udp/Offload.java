@@ -12,7 +12,7 @@ final class Offload {
     /// Datagrams that the kernel takes in one message.
     static final int SEGMENTS_MAX = 128;
 
-    /// The longest message, whatever the number of its datagrams: the longest UDP payload of IPv4.
+    /// The longest message, of any number of datagrams: the longest UDP payload of IPv4.
     static final int MESSAGE_BYTES_MAX = 65_507;
 
     /// Datagrams that older kernels take in one message.

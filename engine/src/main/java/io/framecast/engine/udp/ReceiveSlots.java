@@ -5,8 +5,8 @@ import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.engine.libc.Linux;
-import io.framecast.engine.net.AimedSlots;
 import io.framecast.engine.net.LaneCounts;
+import io.framecast.engine.net.RedirectedSlots;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -17,15 +17,15 @@ import org.jspecify.annotations.Nullable;
 /// works because the source sends datagrams of exactly one slot. Otherwise one call takes many messages of one
 /// datagram each.
 ///
-/// A dropped datagram (longer than a slot, shorter than a header) consumes no slot: those behind it are moved up.
-/// Hostile datagrams therefore neither misplace others nor use slots up.
+/// A dropped datagram (longer than a slot, shorter than a header) consumes no slot: datagrams behind it are moved
+/// up. Hostile datagrams therefore neither misplace honest ones nor use slots up.
 final class ReceiveSlots {
     private static final int CALLS_MAX = 16;
 
     private final ReceiveRing ring;
-    private final AimedSlots aims;
-    // Before the first aim, and where lists of aimed slots would be too long, null.
-    private @Nullable MemorySegment aimedList;
+    private final RedirectedSlots redirected;
+    // Null before the first redirection, and where lists of redirected slots would be too long.
+    private @Nullable MemorySegment redirectedList;
     private final Arena arena;
     private final int slotBytes;
     private final MessageBatch messages;
@@ -42,11 +42,11 @@ final class ReceiveSlots {
 
     ReceiveSlots(final Arena arena, final ReceiveRing ring, final LaneCounts counts) {
         if (!ring.payload().hostAddressable()) {
-            throw new TransportException("udp: cannot land in device memory; stage payloads through host memory");
+            throw new TransportException("udp: cannot receive into device memory; stage payloads through host memory");
         }
         this.ring = ring;
         this.counts = counts;
-        aims = new AimedSlots(ring);
+        redirected = new RedirectedSlots(ring);
         this.arena = arena;
         slotBytes = ring.headerBytes() + ring.payloadBytes();
         joinedSlots = (JoinedDatagrams.BYTES_MAX + slotBytes - 1) / slotBytes;
@@ -73,15 +73,15 @@ final class ReceiveSlots {
                         <= Linux.IOVECS_MAX;
     }
 
-    /// Whether the slots of a joined message fit one call wherever they are aimed at.
-    boolean canAim() {
-        return joinedSlots * messages.aimedPerSlot() < Linux.IOVECS_MAX;
+    /// True when the slots of a joined message fit one call, even if all are redirected.
+    boolean canRedirect() {
+        return joinedSlots * messages.redirectedPerSlot() < Linux.IOVECS_MAX;
     }
 
-    void aim(final int slot, final @Nullable MemorySegment memory, final long offset, final int bytes) {
-        aims.aim(slot, memory, offset, bytes);
-        if (aimedList == null && aims.isAimed()) {
-            aimedList = messages.newAimedList(arena, Math.max(MessageBatch.MESSAGES_MAX, joinedSlots));
+    void redirect(final int slot, final @Nullable MemorySegment memory, final long offset, final int bytes) {
+        redirected.redirect(slot, memory, offset, bytes);
+        if (redirectedList == null && redirected.hasAny()) {
+            redirectedList = messages.newRedirectedList(arena, Math.max(MessageBatch.MESSAGES_MAX, joinedSlots));
         }
     }
 
@@ -128,13 +128,13 @@ final class ReceiveSlots {
 
     private int takeMany(final ReceiveSocket socket, final Completions completions) {
         final int want = Math.min(room(completions), MessageBatch.MESSAGES_MAX);
-        final MemorySegment list = aimedList;
+        final MemorySegment list = redirectedList;
         int element = 0;
         for (int i = 0; i < want; i++) {
             if (list == null) {
-                messages.aim(i, firstSlot + i, 1);
+                messages.pointTo(i, firstSlot + i, 1);
             } else {
-                element = messages.aimElsewhere(i, list, element, aims, firstSlot + i, 1, null);
+                element = messages.pointToRedirected(i, list, element, redirected, firstSlot + i, 1, null);
             }
             messages.segment(i, 0);
         }
@@ -158,14 +158,14 @@ final class ReceiveSlots {
 
     private int takeJoined(final ReceiveSocket socket, final Completions completions) {
         final int expectedSlots = Math.min(room(completions), joinedSlots);
-        final MemorySegment list = aimedList;
+        final MemorySegment list = redirectedList;
         if (list != null) {
             final MemorySegment behind = expectedSlots == joinedSlots ? null : surplus.memory();
-            messages.aimElsewhere(0, list, 0, aims, firstSlot, expectedSlots, behind);
+            messages.pointToRedirected(0, list, 0, redirected, firstSlot, expectedSlots, behind);
         } else if (expectedSlots == joinedSlots) {
-            messages.aim(0, firstSlot, expectedSlots);
+            messages.pointTo(0, firstSlot, expectedSlots);
         } else {
-            aimShort(expectedSlots);
+            pointToShort(expectedSlots);
         }
         messages.expectSegment(0);
         final int got = socket.receive(messages.address(), 1);
@@ -186,8 +186,8 @@ final class ReceiveSlots {
         return 0;
     }
 
-    private void aimShort(final int slots) {
-        messages.aimBeyond(shortList, firstSlot, slots, surplus.memory());
+    private void pointToShort(final int slots) {
+        messages.pointToWithSurplus(shortList, firstSlot, slots, surplus.memory());
     }
 
     private void takeOne(final int bytes, final Completions completions) {
@@ -271,19 +271,19 @@ final class ReceiveSlots {
         if (ring.headerBytes() > 0) {
             MemorySegment.copy(ring.headers(), from * stride, ring.headers(), to * stride, ring.headerBytes());
         }
-        aims.move(from, to, datagramBytes - ring.headerBytes());
+        redirected.move(from, to, datagramBytes - ring.headerBytes());
     }
 
     private void copyIn(final MemorySegment from, final int offset, final int slot, final int bytes) {
         final int header = ring.headerBytes();
         MemorySegment.copy(from, offset, ring.headers(), (long) slot * ring.headerStride(), header);
-        aims.put(from, (long) offset + header, slot, bytes - header);
+        redirected.put(from, (long) offset + header, slot, bytes - header);
     }
 
     private void copyOut(final int slot, final MemorySegment to, final int offset, final int bytes) {
         final int header = Math.min(bytes, ring.headerBytes());
         MemorySegment.copy(ring.headers(), (long) slot * ring.headerStride(), to, offset, header);
-        aims.get(slot, to, (long) offset + header, bytes - header);
+        redirected.get(slot, to, (long) offset + header, bytes - header);
     }
 
     private int slot(final int index) {

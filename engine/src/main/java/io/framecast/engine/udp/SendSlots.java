@@ -55,7 +55,8 @@ final class SendSlots {
         while (accepted < count) {
             final int first = (firstSlot + accepted) % ring.slots();
             // A batch ends with the ring.
-            final int batch = aim(first, Math.min(count - accepted, ring.slots() - first), sockaddr, sockaddrBytes);
+            final int batch =
+                    fillMessages(first, Math.min(count - accepted, ring.slots() - first), sockaddr, sockaddrBytes);
             final int sent = socket.send(messages.address(), batch);
             if (sent > 0) {
                 // The next call learns why the kernel took fewer than the batch.
@@ -102,12 +103,12 @@ final class SendSlots {
     /// Fills messages with the next slots, `slotsMax` at most.
     ///
     /// @return messages filled
-    private int aim(final int first, final int slotsMax, final long sockaddr, final int sockaddrBytes) {
+    private int fillMessages(final int first, final int slotsMax, final long sockaddr, final int sockaddrBytes) {
         int taken = 0;
         int message = 0;
         while (taken < slotsMax && message < MessageBatch.MESSAGES_MAX) {
             final int run = run(first + taken, slotsMax - taken);
-            messages.aim(message, first + taken, run);
+            messages.pointTo(message, first + taken, run);
             messages.segment(message, run == 1 ? 0 : ring.headerBytes() + ring.payloadLengths()[first + taken]);
             messages.address(message, sockaddr, sockaddrBytes);
             segments[message++] = run;

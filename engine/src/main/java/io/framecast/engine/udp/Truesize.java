@@ -44,7 +44,7 @@ final class Truesize {
             final MemorySegment payload = arena.allocate(datagramBytes);
             final MessageBatch messages =
                     new MessageBatch(arena, MemorySegment.NULL, 0, 0, payload, datagramBytes, 1, 0);
-            messages.aim(0, 0, 1);
+            messages.pointTo(0, 0, 1);
             if (socket.send(messages.address(), 1) != 1) {
                 return 0;
             }

@@ -117,13 +117,13 @@ final class UdpLane implements Lane {
     }
 
     @Override
-    public boolean canAim() {
-        return receive != null && receive.canAim();
+    public boolean canRedirect() {
+        return receive != null && receive.canRedirect();
     }
 
     @Override
-    public boolean aim(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
-        receiving().aim(slot, memory == null ? null : memory.host(), offset, bytes);
+    public boolean redirect(final int slot, final @Nullable DeviceRegion memory, final long offset, final int bytes) {
+        receiving().redirect(slot, memory == null ? null : memory.host(), offset, bytes);
         return true;
     }
 

@@ -142,7 +142,7 @@ class AeronTransportTest {
             receiver.post(received % SLOTS, SLOTS / 2);
             receiver.poll(completions);
             for (int i = 0; i < completions.count(); i++) {
-                assertEquals(received % SLOTS, completions.slot(i), "aimed at the posted slot");
+                assertEquals(received % SLOTS, completions.slot(i), "the slot that was posted");
                 assertEquals(received, LanePair.check(receive, completions.slot(i), completions.bytes(i)));
                 received++;
             }

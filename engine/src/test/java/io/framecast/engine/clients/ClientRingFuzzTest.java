@@ -146,7 +146,7 @@ public final class ClientRingFuzzTest {
                 }
                 server.release();
             }
-            server.say(1, ClientLayout.OPEN);
+            server.report(1, ClientLayout.OPEN);
             server.isAwaited();
             if (server.sleeps()) {
                 server.wakes();

@@ -39,7 +39,7 @@ final class TestClient implements AutoCloseable {
         words.putLong(ClientLayout.RING_BYTES_AT, RING_BYTES);
         final UnixSocket connected = UnixSocket.connect(HostGroups.clientsPath(channel, ""));
         if (connected == null) {
-            throw new AssertionError("nobody listens");
+            throw new AssertionError("no server listens");
         }
         socket = connected;
         final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, 8);

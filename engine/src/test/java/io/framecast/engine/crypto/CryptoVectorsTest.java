@@ -6,6 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.framecast.reliability.crypto.Aead;
+import io.framecast.reliability.crypto.Cipher;
+import io.framecast.reliability.crypto.Crypto;
+import io.framecast.reliability.crypto.Hkdf;
+import io.framecast.reliability.crypto.SecretBytes;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -16,7 +21,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /// Ciphers and derived keys against values that others computed.
@@ -79,10 +83,9 @@ final class CryptoVectorsTest {
     }
 
     private static void check(final Cipher cipher, final String key, final Sealed vector) {
-        final Function<SecretBytes, Aead> jdk = secret -> new JdkAead(cipher, secret);
-        for (final Function<SecretBytes, Aead> open : List.of(jdk, cipher::open)) {
+        for (final Crypto crypto : List.of(Crypto.JDK, SystemCrypto.get())) {
             try (SecretBytes secret = SecretBytes.take(bytes(key));
-                    Aead aead = open.apply(secret)) {
+                    Aead aead = crypto.aead(cipher, secret)) {
                 check(aead, vector);
             }
         }

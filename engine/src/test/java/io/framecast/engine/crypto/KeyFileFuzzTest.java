@@ -8,6 +8,7 @@ import io.framecast.api.error.ConfigException;
 import io.framecast.fuzz.FuzzCorpus;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -78,7 +79,10 @@ public final class KeyFileFuzzTest {
         }
         require(!keys.isEmpty() && keys.size() <= KeyFile.KEYS_MAX, "1 … 64 keys");
         final String text = keys.stream()
-                .map(key -> key.id() + ' ' + HexFormat.of().formatHex(key.key().copy()) + '\n')
+                .map(key -> key.id()
+                        + ' '
+                        + HexFormat.of().formatHex(key.key().segment().toArray(ValueLayout.JAVA_BYTE))
+                        + '\n')
                 .collect(Collectors.joining());
         keys.forEach(key -> key.key().close());
         return text;

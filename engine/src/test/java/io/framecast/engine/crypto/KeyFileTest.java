@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.reliability.crypto.SecretBytes;
 import java.io.IOException;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -46,7 +48,7 @@ final class KeyFileTest {
         assertEquals(
                 List.of("new", "old-1"), keys.stream().map(KeyFile.NamedKey::id).toList());
         assertEquals(40, keys.get(1).key().length());
-        assertEquals((byte) 0xcd, keys.get(1).key().copy()[39]);
+        assertEquals((byte) 0xcd, keys.get(1).key().segment().toArray(ValueLayout.JAVA_BYTE)[39]);
         assertEquals("NamedKey[id=new, key=key of 32 bytes]", keys.getFirst().toString());
         keys.forEach(key -> key.key().close());
     }
@@ -56,7 +58,7 @@ final class KeyFileTest {
         for (final String permissions : List.of("rw-r--r--", "rw----r--", "rw-rw----", "rw--w----")) {
             final Path file = file("a " + KEY, permissions);
             assertEquals(
-                    "auth: others than its owner may read or write " + file + "; chmod 600 " + file,
+                    "auth: users other than its owner may read or write " + file + "; chmod 600 " + file,
                     assertThrows(ConfigException.class, () -> KeyFile.read(file))
                             .getMessage());
         }

@@ -41,8 +41,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// How members of a host group take frames from each other's device memory, with a device that only writes down what it
-/// is told. The process that offers memory is a real one.
+/// How members of a host group take frames from each other's device memory, with a device that only notes its
+/// calls. The process that offers memory is a real one.
 class DeviceShareTest {
     private static final long RING_BYTES = 1 << 16;
     private static final long SLOT_BYTES = 4096;
@@ -121,7 +121,7 @@ class DeviceShareTest {
     private FollowerSegment member(final long pid) {
         final int waker = EventCount.open();
         final int place = leader.admit(pid, waker, Delivery.RELIABLE);
-        leader.onReunited();
+        leader.onHandoverComplete();
         final int[] descriptors = {
             Libc.fcntl(leader.ringDescriptor(), 0, 0),
             SegmentTest.copy(leader.wordsDescriptor()),
@@ -139,8 +139,8 @@ class DeviceShareTest {
         return new DeviceWords.Offer(member, 99, (int) process.pid(), Processes.namespace(), handle, 8, SLOT_BYTES, 0);
     }
 
-    private DeviceShare share(final FollowerSegment segment, final DeviceWays ways) {
-        return new DeviceShare(ways, device(), segment, new Holds(), _ -> {
+    private DeviceShare share(final FollowerSegment segment, final PlacementCounts placements) {
+        return new DeviceShare(placements, device(), segment, new RefCount(), _ -> {
             exporters++;
             return null;
         });
@@ -153,9 +153,9 @@ class DeviceShareTest {
             final DeviceWords exporter = other.deviceWords();
             exporter.want(DEVICE);
             exporter.offer(offer(exporter.member()));
-            final DeviceWays ways = new DeviceWays(wanted);
+            final PlacementCounts placements = new PlacementCounts(wanted);
             final FollowerCopies copies = new FollowerCopies(device(), SLOT_BYTES, 2);
-            copies.share(share(own, ways));
+            copies.share(share(own, placements));
             assertTrue(copies.hasRoom());
             leader.publishLoss(0, 100, LossReason.EXPIRED, 0);
             assertTrue(copies.awaitsDevice(0));
@@ -166,7 +166,7 @@ class DeviceShareTest {
             other.release(0);
             final long number = own.take();
             assertTrue(own.enter());
-            body.run(exporter, copies, ways, copies.copy(own, number, MemorySegment.ofArray(new byte[100])));
+            body.run(exporter, copies, placements, copies.copy(own, number, MemorySegment.ofArray(new byte[100])));
             assertEquals(0, exporter.held(99));
             assertEquals(1, leader.released());
             copies.close();
@@ -175,13 +175,13 @@ class DeviceShareTest {
     }
 
     private interface OneCopy {
-        void run(DeviceWords exporter, FollowerCopies copies, DeviceWays ways, FollowerCopies.Place place)
+        void run(DeviceWords exporter, FollowerCopies copies, PlacementCounts placements, FollowerCopies.Place place)
                 throws InterruptedException;
     }
 
     @Test
     void shouldCopyFromDeviceToDeviceAndHoldRingAndPlaceMeanwhile() throws InterruptedException {
-        withOne(Kind.AUTO, (exporter, copies, ways, place) -> {
+        withOne(Kind.AUTO, (exporter, copies, placements, place) -> {
             assertEquals(List.of("within from " + 3 * SLOT_BYTES), calls);
             assertFalse(copies.hasArrived(place));
             assertEquals(0, leader.released(), "the ring is held until the copy is known to be right");
@@ -190,28 +190,28 @@ class DeviceShareTest {
             done = true;
             assertTrue(copies.hasArrived(place));
             copies.release(place, null);
-            assertEquals(Kind.PEER, ways.report().kind());
+            assertEquals(Kind.PEER, placements.report().kind());
         });
     }
 
     @Test
     void shouldCopyFromTheRingOnceMoreWhenTheProcessDiedMeanwhile() throws InterruptedException {
-        withOne(Kind.AUTO, (_, copies, ways, place) -> {
+        withOne(Kind.AUTO, (_, copies, placements, place) -> {
             process.destroyForcibly();
             process.waitFor();
             done = true;
             calls.clear();
             assertTrue(copies.hasArrived(place));
             assertEquals(List.of("from the ring"), calls);
-            assertEquals(1L, ways.report().frames().get("staged"));
-            assertEquals(0L, ways.report().frames().get("peer"));
+            assertEquals(1L, placements.report().frames().get("staged"));
+            assertEquals(0L, placements.report().frames().get("peer"));
             copies.release(place, null);
         });
     }
 
     @Test
     void shouldReadInPlaceWhereTheChannelSaysSo() throws InterruptedException {
-        withOne(Kind.SHARED, (exporter, copies, ways, place) -> {
+        withOne(Kind.SHARED, (exporter, copies, placements, place) -> {
             assertEquals(List.of(), calls);
             done = true;
             assertTrue(copies.hasArrived(place));
@@ -222,9 +222,9 @@ class DeviceShareTest {
             assertTrue(copies.isIntact(place));
             process.destroyForcibly();
             process.waitFor();
-            assertFalse(copies.isIntact(place), "nobody knows what lies there");
+            assertFalse(copies.isIntact(place), "the bytes there are unknown");
             copies.release(place, null);
-            assertEquals(Kind.SHARED, ways.report().kind());
+            assertEquals(Kind.SHARED, placements.report().kind());
         });
     }
 
@@ -234,16 +234,16 @@ class DeviceShareTest {
                 FollowerSegment first = member();
                 FollowerSegment second = member()) {
             host.deviceWords().refrain();
-            final DeviceShare own = share(first, new DeviceWays(Kind.AUTO));
+            final DeviceShare own = share(first, new PlacementCounts(Kind.AUTO));
             own.look();
             assertEquals(0, exporters, "another member has not said what it wants");
-            final DeviceShare other = share(second, new DeviceWays(Kind.AUTO));
+            final DeviceShare other = share(second, new PlacementCounts(Kind.AUTO));
             other.look();
             assertEquals(0, exporters);
             own.look();
             assertEquals(1, exporters);
             second.deviceWords().offer(offer(second.deviceWords().member()));
-            final DeviceShare later = share(first, new DeviceWays(Kind.AUTO));
+            final DeviceShare later = share(first, new PlacementCounts(Kind.AUTO));
             later.look();
             assertEquals(1, exporters);
         }
@@ -266,10 +266,10 @@ class DeviceShareTest {
                 FollowerSegment later = member()) {
             client.deviceWords().want(DEVICE);
             takesWithoutOffering(client.deviceWords().member());
-            final DeviceShare share = share(later, new DeviceWays(Kind.AUTO));
+            final DeviceShare share = share(later, new PlacementCounts(Kind.AUTO));
             share.look();
             assertEquals(1, exporters, "the first of those that can");
-            final DeviceShare other = share(client, new DeviceWays(Kind.AUTO));
+            final DeviceShare other = share(client, new PlacementCounts(Kind.AUTO));
             takesWithoutOffering(client.deviceWords().member());
             takesWithoutOffering(later.deviceWords().member());
             other.look();
@@ -283,8 +283,8 @@ class DeviceShareTest {
                 FollowerSegment host = member();
                 FollowerSegment staged = member()) {
             host.deviceWords().refrain();
-            share(staged, new DeviceWays(Kind.STAGED)).look();
-            final DeviceShare alone = share(first, new DeviceWays(Kind.AUTO));
+            share(staged, new PlacementCounts(Kind.STAGED)).look();
+            final DeviceShare alone = share(first, new PlacementCounts(Kind.AUTO));
             alone.look();
             assertEquals(0, exporters);
             assertFalse(alone.awaits(0));
@@ -297,7 +297,7 @@ class DeviceShareTest {
                 FollowerSegment fast = member();
                 FollowerSegment host = member()) {
             host.deviceWords().refrain();
-            assertEquals(Long.MAX_VALUE, slow.deviceWords().passed(), "nobody takes frames");
+            assertEquals(Long.MAX_VALUE, slow.deviceWords().passed(), "no member takes frames");
             assertEquals(Long.MAX_VALUE, slow.deviceWords().passedByFastest());
             slow.deviceWords().want(DEVICE);
             fast.deviceWords().want(DEVICE);

@@ -38,7 +38,7 @@ final class DropChoiceTest {
         assumeTrue(ring.mirrored(), "no memory that is mapped twice on this system");
         leader = new LeaderSegment(
                 ring.descriptor(), RING_BYTES, STREAM, 1, 0, () -> true, Delivery.deadline(PATIENCE_MS));
-        leader.onReunited();
+        leader.onHandoverComplete();
     }
 
     @BeforeEach

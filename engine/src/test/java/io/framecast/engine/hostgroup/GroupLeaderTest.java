@@ -36,7 +36,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A successor waits for those who followed the leader before it.
+/// A successor waits for the followers of the leader before it.
 class GroupLeaderTest {
     private static final int RING_BYTES = 1 << 16;
     private static final StreamInfo STREAM =
@@ -82,15 +82,15 @@ class GroupLeaderTest {
         return made;
     }
 
-    private void inherit() {
-        leader.inherit(new Takeover(
+    private void adopt() {
+        leader.adopt(new Takeover(
                 3,
                 STREAM,
                 new Checkpoint(),
                 MemorySegment.NULL,
                 true,
                 () -> true,
-                new Survivors(Map.of(1L, 0, 2L, 1), living::contains, () -> ended = true),
+                new FollowersToAwait(Map.of(1L, 0, 2L, 1), living::contains, () -> ended = true),
                 () -> {}));
     }
 
@@ -109,14 +109,14 @@ class GroupLeaderTest {
             // The listener hears of it meanwhile.
             Thread.sleep(200);
             final long startNs = System.nanoTime();
-            inherit();
+            adopt();
             try (SharedFrames frames = share(ring)) {
                 Thread.sleep(200);
-                final boolean reunited = frames.isReunited();
+                final boolean complete = frames.isHandoverComplete();
                 // It gives those up that do not come within 5 s.
-                assertTrue(!reunited || System.nanoTime() - startNs > 4_000_000_000L, "the other one has not come");
+                assertTrue(!complete || System.nanoTime() - startNs > 4_000_000_000L, "the other one has not come");
                 try (UnixSocket _ = survivor()) {
-                    assertTrue(comesTrue(frames::isReunited));
+                    assertTrue(comesTrue(frames::isHandoverComplete));
                 }
             }
         }
@@ -128,9 +128,9 @@ class GroupLeaderTest {
                 UnixSocket _ = survivor();
                 MirroredMemory ring = MirroredMemory.allocateShared(RING_BYTES)) {
             Thread.sleep(200);
-            inherit();
+            adopt();
             try (SharedFrames frames = share(ring)) {
-                assertTrue(comesTrue(frames::isReunited));
+                assertTrue(comesTrue(frames::isHandoverComplete));
             }
         }
     }
@@ -139,10 +139,10 @@ class GroupLeaderTest {
     void shouldNotWaitForOneThatDied() throws InterruptedException {
         try (UnixSocket _ = survivor();
                 MirroredMemory ring = MirroredMemory.allocateShared(RING_BYTES)) {
-            inherit();
+            adopt();
             try (SharedFrames frames = share(ring)) {
                 living.remove(1);
-                assertTrue(comesTrue(frames::isReunited));
+                assertTrue(comesTrue(frames::isHandoverComplete));
                 assertTrue(comesTrue(() -> ended), "the leader still asks whether they live");
             }
         }
@@ -185,8 +185,8 @@ class GroupLeaderTest {
                 UnixSocket _ = survivor();
                 MirroredMemory ring = MirroredMemory.allocateShared(RING_BYTES);
                 SharedFrames frames = share(ring)) {
-            assertTrue(comesTrue(frames::isReunited));
-            // Nobody reads them, and they are more than a quarter of the table.
+            assertTrue(comesTrue(frames::isHandoverComplete));
+            // No member reads them, and they are more than a quarter of the table.
             for (int i = 0; i <= SegmentLayout.ENTRIES / 4; i++) {
                 frames.onLateLoss(i, 1, LossReason.EXPIRED);
             }
@@ -274,7 +274,7 @@ class GroupLeaderTest {
             assertTrue(UnixSocket.isListening(socket), notices::toString);
             assertEquals(1, notices.size(), notices::toString);
             assertTrue(notices.getFirst().contains(socket + " was removed, and is made again"), notices::toString);
-            assertFalse(removed.isDeposed());
+            assertFalse(removed.isFenced());
         }
         assertFalse(Files.exists(socket), "it leaves nothing");
     }

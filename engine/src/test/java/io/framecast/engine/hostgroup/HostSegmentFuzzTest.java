@@ -112,7 +112,7 @@ public final class HostSegmentFuzzTest {
         return (kind & 1) == 0 ? TELLING[(kind >>> 1) % TELLING.length] : in.wide();
     }
 
-    /// What followers write, seen by the leader.
+    /// The words that followers write, as the leader sees them.
     private static void lead(final FuzzInput in) {
         in.unsignedByte();
         try (LeaderSegment leader = leader();
@@ -187,7 +187,7 @@ public final class HostSegmentFuzzTest {
         static {
             LEADER.admit(1, 0, Delivery.RELIABLE);
             MEMBER = LEADER.admit(1, 0, Delivery.RELIABLE);
-            LEADER.onReunited();
+            LEADER.onHandoverComplete();
             LEADER.onWaitedFor();
             LEADER.start(0);
             for (int i = 0; i < ENTRIES / 2; i++) {
@@ -408,11 +408,11 @@ public final class HostSegmentFuzzTest {
         }
 
         private void takeover(final FollowerSegment shared) {
-            final Takeover found = shared.takeover("fuzz", new Holds());
+            final Takeover found = shared.takeover("fuzz", new RefCount());
             if (found == null) {
                 return;
             }
-            found.survivors().close();
+            found.followersToAwait().close();
             try (found) {
                 final long bytes = found.payload().byteSize();
                 require(bytes <= RING_BYTES, "a part of a frame within the ring");

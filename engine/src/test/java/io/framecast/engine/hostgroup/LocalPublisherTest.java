@@ -96,7 +96,7 @@ class LocalPublisherTest {
                     check(frame);
                     frame.close();
                 } else if (!subscriber.awaitFrame(NAP) && isOver()) {
-                    // Tells of the end.
+                    // Reports the end.
                     subscriber.poll();
                     return;
                 }
@@ -130,7 +130,7 @@ class LocalPublisherTest {
         }
     }
 
-    /// What a frame is, by its number: mostly small ones, which share datagrams.
+    /// Length and content of a frame, by its number: mostly small frames, which share datagrams.
     private static final class Plan {
         private final int bytes;
         private final boolean keyframe;

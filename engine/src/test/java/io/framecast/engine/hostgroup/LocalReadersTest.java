@@ -29,7 +29,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// What a publisher frees of a window that others read, whatever their words say.
+/// The part of a window that a publisher frees while readers read it, whatever their words say.
 class LocalReadersTest {
     private static final int SLOTS = 64;
     private static final int SLOT_BYTES = 1024;
@@ -47,7 +47,8 @@ class LocalReadersTest {
         assumeTrue(window.mirrored(), "no memory that is mapped twice on this system");
         final StreamInfo stream =
                 new StreamInfo(77, channel.name(), SLOT_BYTES, SLOTS, 10_000, 1000, new byte[4], new byte[4]);
-        readers = HostGroups.share(channel, "", stream, window, SLOTS * SLOT_BYTES, Wakeup.NONE, _ -> {});
+        readers = HostGroups.share(channel, "", stream, window, SLOTS * SLOT_BYTES, Wakeup.NONE, _ -> {})
+                .orElseThrow();
         assertNotNull(readers);
     }
 
@@ -85,12 +86,12 @@ class LocalReadersTest {
 
     @Test
     void shouldFreeNothingOfAFrameThatIsNotInTheTableYet() {
-        assertEquals(10, readers.freeable(10));
+        assertEquals(10, readers.freeable(10, false));
         readers.begin(10, 0, 0, 5, new byte[0], null);
         // Its datagrams are committed, and all members have them.
-        assertEquals(10, readers.freeable(12));
+        assertEquals(10, readers.freeable(12, false));
         readers.publish(10 * SLOT_BYTES, 2 * SLOT_BYTES);
-        assertEquals(12, readers.freeable(12), "nobody reads");
+        assertEquals(12, readers.freeable(12, false), "no reader reads");
     }
 
     @Test
@@ -99,17 +100,17 @@ class LocalReadersTest {
             publish(0, 2 * SLOT_BYTES);
             publish(2, SLOT_BYTES);
             publish(3, SLOT_BYTES);
-            assertEquals(0, readers.freeable(4));
+            assertEquals(0, readers.freeable(4, false));
             assertEquals(0, reader.take());
             assertEquals(1, reader.take());
             assertEquals(2, reader.take());
             reader.release(1);
-            assertEquals(0, readers.freeable(4));
+            assertEquals(0, readers.freeable(4, false));
             reader.release(0);
-            assertEquals(3, readers.freeable(4));
-            assertEquals(1, readers.freeable(1), "members lack the others");
+            assertEquals(3, readers.freeable(4, false));
+            assertEquals(1, readers.freeable(1, false), "members lack the others");
             reader.release(2);
-            assertEquals(4, readers.freeable(4));
+            assertEquals(4, readers.freeable(4, false));
         }
     }
 
@@ -121,11 +122,11 @@ class LocalReadersTest {
                 publish(i / 100, 10);
             }
             assertFalse(readers.hasRoom());
-            assertEquals(0, readers.freeable(50));
+            assertEquals(0, readers.freeable(50, false));
             for (int i = 0; i < 150; i++) {
                 reader.release(reader.take());
             }
-            assertEquals(1, readers.freeable(50));
+            assertEquals(1, readers.freeable(50, false));
             assertTrue(readers.hasRoom());
         }
     }
@@ -144,7 +145,7 @@ class LocalReadersTest {
                 }
                 words.putLong(SegmentLayout.member(0) + SegmentLayout.MEMBER_RELEASED, random.nextLong());
                 final long limit = random.nextLong(round + 2L);
-                final long freed = readers.freeable(limit);
+                final long freed = readers.freeable(limit, false);
                 assertTrue(freed >= 0 && freed <= limit, freed + " of " + limit);
                 assertEquals(1, readers.stats(round, SLOTS).size());
                 readers.look(true, round, 0);
@@ -165,10 +166,10 @@ class LocalReadersTest {
             for (int i = 0; i < 4; i++) {
                 reader.release(reader.take());
             }
-            assertEquals(4, readers.freeable(10));
+            assertEquals(4, readers.freeable(10, false));
             for (final long word : new long[] {-1, -4096 + 9, Long.MIN_VALUE, 3, 0}) {
                 words.putLong(hostile, word);
-                assertEquals(4, readers.freeable(10), "frame 4 is read");
+                assertEquals(4, readers.freeable(10, false), "frame 4 is read");
             }
         }
     }
@@ -178,13 +179,13 @@ class LocalReadersTest {
         try (FollowerSegment reader = enter()) {
             publish(0, 10);
             assertEquals(0, reader.take());
-            assertEquals(0, readers.freeable(1));
+            assertEquals(0, readers.freeable(1, false));
             final Thread releases = Thread.ofPlatform().start(() -> {
                 LockSupport.parkNanos(20_000_000);
                 reader.release(0);
             });
             // A rest ends every 50 ms, for an interrupt that it does not hear.
-            for (int slices = 0; readers.freeable(1) == 0; slices++) {
+            for (int slices = 0; readers.freeable(1, false) == 0; slices++) {
                 readers.rest(() -> false, TimeUnit.MINUTES.toNanos(10));
                 assertTrue(slices < 1_000);
             }
@@ -196,7 +197,7 @@ class LocalReadersTest {
     void shouldNameAReaderThatHoldsThePublisherUpOnce() {
         try (FollowerSegment reader = enter()) {
             publish(0, 10);
-            readers.freeable(1);
+            readers.freeable(1, false);
             assertNull(readers.look(true, 0, 100));
             assertNull(readers.look(true, 50_000_000, 100_000_000));
             final String notice = readers.look(true, 150_000_000, 100_000_000);
@@ -205,7 +206,7 @@ class LocalReadersTest {
             assertNull(readers.look(true, 250_000_000, 100_000_000));
             assertEquals(250, readers.stats(1, SLOTS).getFirst().heldBack().toMillis());
             reader.release(reader.take());
-            readers.freeable(1);
+            readers.freeable(1, false);
             assertNull(readers.look(true, 300_000_000, 100_000_000));
         }
     }

@@ -86,7 +86,7 @@ class LostSuccessorTest {
         try (GroupLeader successor = new GroupLeader(path, null, listener, () -> {}, 100_000_000, _ -> {});
                 MirroredMemory ring = MirroredMemory.allocateShared(RING_BYTES)) {
             final AtomicReference<SharedFrames> shared = new AtomicReference<>();
-            successor.inherit(new Takeover(
+            successor.adopt(new Takeover(
                     1,
                     STREAM,
                     new Checkpoint(),
@@ -94,7 +94,7 @@ class LostSuccessorTest {
                     true,
                     () -> true,
                     // Until both are there.
-                    new Survivors(
+                    new FollowersToAwait(
                             Map.of(1L, 0),
                             _ -> shared.get() == null || shared.get().readers() < 2,
                             () -> {}),
@@ -102,7 +102,7 @@ class LostSuccessorTest {
             try (SharedFrames frames =
                     successor.share(null, STREAM, ring, RING_BYTES, true, Delivery.RELIABLE, 0, () -> 0)) {
                 shared.set(frames);
-                await(frames::isReunited, "no member follows the successor");
+                await(frames::isHandoverComplete, "no member follows the successor");
             }
         }
     }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A group whose leader takes nobody.
+/// A group whose leader takes no member.
 class RefusedMemberTest {
     private static final long WAIT_NS = 60_000_000_000L;
 
@@ -142,7 +142,7 @@ class RefusedMemberTest {
                 .count();
     }
 
-    /// A process that was stopped as soon as it listened: it accepts nobody.
+    /// A process that was stopped as soon as it listened: it accepts no connection.
     @Test
     void shouldLeaveALeaderThatStoodStillBeforeItSharedAnything() throws Exception {
         final Channel channel = StreamFixture.channel("udp", "|device=host|host-group=still");

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What leader and followers share, and what either does with words that make no sense.
+/// The memory that leader and followers share, and how either takes words that make no sense.
 class SegmentTest {
     private static final long RING_BYTES = 1 << 16;
     private static final StreamInfo STREAM =
@@ -79,7 +79,7 @@ class SegmentTest {
         }
     }
 
-    // To nobody.
+    // To no reader.
     static LeaderConnection connection() {
         final Path path =
                 Path.of("/tmp/framecast-segment-test-" + ProcessHandle.current().pid() + ".sock");
@@ -98,7 +98,7 @@ class SegmentTest {
     private FollowerSegment follower(final Delivery delivery) {
         final int waker = EventCount.open();
         final int member = leader.admit(1, waker, delivery);
-        leader.onReunited();
+        leader.onHandoverComplete();
         final int[] descriptors = {
             Libc.fcntl(leader.ringDescriptor(), 0, 0), copy(leader.wordsDescriptor()), waker, EventCount.open()
         };
@@ -128,7 +128,7 @@ class SegmentTest {
         return new StreamFormat(serial, 1 + serial % 15, serial, ("format " + serial).getBytes(StandardCharsets.UTF_8));
     }
 
-    /// A place is written again only when nobody can read an entry that names it.
+    /// A place is written again only when no member can read an entry that names it.
     @Test
     void shouldKeepTheFormatsOfFramesThatAreNotReleased() {
         try (FollowerSegment one = follower()) {
@@ -268,7 +268,7 @@ class SegmentTest {
     @Test
     void shouldBeginAtTheNextEntryAndHoldBackFromThereOn() {
         leader.dismiss(leader.admit(1, 0, Delivery.RELIABLE));
-        leader.onReunited();
+        leader.onHandoverComplete();
         leader.publishLoss(0, 1, LossReason.EXPIRED, 0);
         assertEquals(1, leader.released());
         try (FollowerSegment late = follower()) {
@@ -293,7 +293,7 @@ class SegmentTest {
     }
 
     private static @Nullable Takeover takeover(final FollowerSegment follower) {
-        return follower.takeover("test", new Holds());
+        return follower.takeover("test", new RefCount());
     }
 
     @Test
@@ -341,14 +341,14 @@ class SegmentTest {
             final Takeover found = takeover(successor);
             assertNotNull(found);
             try (found;
-                    Survivors survivors = found.survivors()) {
+                    FollowersToAwait followersToAwait = found.followersToAwait()) {
                 // The successor itself, which was given no name here.
-                survivors.remove(0);
-                survivors.removeDead();
-                assertFalse(survivors.isEmpty());
+                followersToAwait.remove(0);
+                followersToAwait.removeDead();
+                assertFalse(followersToAwait.isEmpty());
                 Libc.close(words);
-                survivors.removeDead();
-                assertTrue(survivors.isEmpty());
+                followersToAwait.removeDead();
+                assertTrue(followersToAwait.isEmpty());
             }
         }
     }
@@ -405,7 +405,7 @@ class SegmentTest {
                         + 8 * random.nextInt(8);
                 words().putLong(at, random.nextLong());
                 try (Takeover found = takeover(follower)) {
-                    // What is believed lies in the ring, and in the frame.
+                    // A value that is accepted lies in the ring, and in the frame.
                     assertTrue(found == null || found.payload().byteSize() <= RING_BYTES);
                 }
             }

@@ -7,8 +7,9 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.SequencedMap;
 
-/// A header of `clients/c` with the constants of a layout, so that a place which moves in Java cannot stay behind in C.
+/// A header of `clients/c` with constants of Java, so that a place which moves in Java cannot stay behind in C.
 /// A test that compares writes the file with `-Dframecast.layout=write`.
 public final class CHeader {
     private final String file;
@@ -42,6 +43,19 @@ public final class CHeader {
         text.append("#define ").append(prefix).append(name);
         text.append(" INT64_C(").append(value).append(")\n");
         return this;
+    }
+
+    /// A macro that calls its argument for each row, with the row's name and its text.
+    ///
+    /// @param rows text by name
+    public CHeader defineRows(final String name, final SequencedMap<String, String> rows) {
+        text.append("#define ").append(prefix).append(name).append("(ROW)");
+        rows.forEach((row, value) -> text.append(" \\\n    ROW(")
+                .append(row)
+                .append(", \"")
+                .append(value)
+                .append("\")"));
+        return emptyLine();
     }
 
     public CHeader emptyLine() {

@@ -117,7 +117,7 @@ class BusyDeviceTest {
             final DeviceException failure = assertThrows(DeviceException.class, node::close);
             assertEquals(
                     "subscriber of default: a kernel or a copy on delayed:0 has not ended 5 s after it was closed;"
-                            + " what it may touch is not freed: end it, then close the node again",
+                            + " memory that it may touch is not freed: end it, then close the node again",
                     failure.getMessage());
             assertTrue(device.isOpen());
         });

@@ -16,7 +16,7 @@ import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.engine.publish.EnginePublisher;
 import io.framecast.engine.session.EpochClock;
-import io.framecast.engine.subscribe.ReceiverSession;
+import io.framecast.engine.subscribe.JoinedSession;
 import io.framecast.reliability.receive.ReceiverCount;
 import java.util.List;
 import java.util.Locale;
@@ -253,7 +253,7 @@ class DeliveryStreamTest {
     void shouldGiveUpAtPollWhatExpiredWhileItWaited() throws Exception {
         try (DeliveryFixture stream = new DeliveryFixture("udp", "deadline=3s", "host", 0)) {
             stream.publish(5, DeliveryStreamTest::idle);
-            final ReceiverSession session =
+            final JoinedSession session =
                     stream.slow.receiver().members().getFirst().session();
             stream.until(() -> session.machine().counts().get(ReceiverCount.FRAMES) > 0, "handed over");
             final long handedNs = stream.slow.nowNs();

@@ -221,7 +221,7 @@ class GroupDeliveryTest {
         await(newest::isReady, "the leader");
         await(() -> publisher.readySubscribers() == 1, "it is counted");
         assertEquals(List.of("latest"), policies(publisher));
-        // Nobody polls, and nobody is waited for.
+        // No subscriber polls, and the source waits for none.
         for (long id = 0; id < 200; id++) {
             publish(publisher, id, FrameOptions.DEFAULT);
         }
@@ -261,7 +261,7 @@ class GroupDeliveryTest {
         id[0] += publisher.offer(memory, FrameOptions.DEFAULT) >= 0 ? 1 : 0;
     }
 
-    /// One who must miss nothing succeeds a leader that need not have everything, and the other way round.
+    /// A subscriber that must miss nothing succeeds a leader that need not have everything, and the reverse.
     @ParameterizedTest
     @ValueSource(strings = {"latest", "reliable"})
     void shouldGoOnUnderThePolicyOfThoseWhoStay(final String leading) throws Exception {

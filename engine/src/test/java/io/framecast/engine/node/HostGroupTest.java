@@ -309,7 +309,7 @@ class HostGroupTest {
                 "a frame");
         final DeviceFrame held = polled.get();
         lazy.close();
-        // What the user holds stays as it was, and holds the source back until he releases it.
+        // A held frame stays as it was, and holds the source back until the user releases it.
         Thread.sleep(50);
         assertEquals(-1, held.region().host().mismatch(content(0)));
         held.close();

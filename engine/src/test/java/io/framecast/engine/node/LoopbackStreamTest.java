@@ -331,7 +331,7 @@ class LoopbackStreamTest extends LateDeviceFixture {
         device.mapFailure = "delayed:0: gdr_map: errno 12, BAR1 is too small";
         start(0, keys);
         assertEquals(
-                "staged (no direct: transport fifo lands in host memory only; no fastcopy: " + device.mapFailure
+                "staged (no direct: transport fifo receives into host memory only; no fastcopy: " + device.mapFailure
                         + "; no loopback: used only where placement=loopback asks for it)",
                 subscriber.placement().orElseThrow().toString());
         deliver(20);
@@ -370,7 +370,7 @@ class LoopbackStreamTest extends LateDeviceFixture {
             if (subscriber.failure().isPresent()) {
                 final String failure = subscriber.failure().get();
                 assertTrue(failure.contains("placement: loopback cannot be used here: ibv_"), failure);
-                assertTrue(failure.contains("; placement=auto takes what works"), failure);
+                assertTrue(failure.contains("; placement=auto takes a placement that works"), failure);
                 failed++;
             } else {
                 deliver(3);

@@ -103,8 +103,8 @@ class MemoryBoundsTest {
         assertEquals(needs.deviceBytes(), device.allocatedBytes());
         // Unpinned memory of the host: a header and lists for each receive and repair slot, and the control rings.
         final MemoryShape shape = shape();
-        final long headers = (shape.landingSlots() + shape.repairSlots()) * (long) DataLayout.LENGTH;
-        final long lists = MemoryNeeds.listBytes(shape.landingSlots()) + MemoryNeeds.listBytes(shape.repairSlots());
+        final long headers = (shape.stagingSlots() + shape.repairSlots()) * (long) DataLayout.LENGTH;
+        final long lists = MemoryNeeds.listBytes(shape.stagingSlots()) + MemoryNeeds.listBytes(shape.repairSlots());
         assertEquals(needs.hostBytes() - headers - lists - ControlLane.memoryBytes(0), device.pinnedBytes());
     }
 
@@ -143,7 +143,7 @@ class MemoryBoundsTest {
         }
     }
 
-    // What leaks grows with every fifty. The heap touches pages for the first time in some of them.
+    // A leak grows with every fifty. The heap touches pages for the first time in some of them.
     private static void awaitSteady(final String name, final Runnable fifty) throws IOException {
         String grown = "";
         for (int i = 0; i < 8; i++) {

@@ -42,8 +42,8 @@ class MemoryNeedsTest {
         assertEquals(2 * PAGE_BYTES, loopback.deviceBytes());
         assertEquals(shape.ringBytes() + shape.bufferBytes(), staged.deviceBytes());
         // Receive and repair slots are pinned; their headers and lists, and the control rings, are not.
-        final long headers = (shape.landingSlots() + shape.allRepairSlots()) * (long) DataLayout.LENGTH;
-        final long lists = MemoryNeeds.listBytes(shape.landingSlots()) + MemoryNeeds.listBytes(shape.repairSlots());
+        final long headers = (shape.stagingSlots() + shape.allRepairSlots()) * (long) DataLayout.LENGTH;
+        final long lists = MemoryNeeds.listBytes(shape.stagingSlots()) + MemoryNeeds.listBytes(shape.repairSlots());
         assertEquals(
                 device.resources().inUse(Kind.PINNED_BYTES),
                 loopback.hostBytes() - headers - lists - ControlLane.memoryBytes(0));

@@ -90,7 +90,7 @@ class ProvidersTest {
                 List.of(new Named("cuda", 30, Optional.empty(), gpus), new HostProvider()),
                 Map.of("LOCAL_RANK", rank));
         assertEquals("device auto: " + taken, taken(providers, "auto"));
-        // Who names a device gets it.
+        // A channel that names a device gets it.
         assertEquals("", taken(providers, "cuda:0"));
     }
 

@@ -174,7 +174,7 @@ class RejoinProcessTest {
         while (!isNobodyEvicted(transport, stopped, patienceMs)) {
             patienceMs *= 2;
             kill();
-            // Such a machine proves nothing about the source.
+            // A machine that slow proves nothing about the source.
             assumeTrue(patienceMs <= PATIENCE_MAX_MS, "no signal was delivered in time, however long the pause");
         }
     }

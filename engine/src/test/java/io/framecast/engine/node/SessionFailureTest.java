@@ -21,6 +21,7 @@ import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.session.SessionAgent;
 import io.framecast.engine.session.SessionContext;
 import io.framecast.engine.subscribe.EngineSubscriber;
+import io.framecast.engine.subscribe.GroupRole;
 import io.framecast.engine.subscribe.ReceiverAgent;
 import io.framecast.engine.subscribe.Subscription;
 import io.framecast.engine.udp.UdpTransportProvider;
@@ -186,15 +187,18 @@ class SessionFailureTest {
                 new SessionAgent<>("conductor", System::nanoTime, notices::add);
         final ReceiverAgent receiver = new ReceiverAgent(System::nanoTime, conductor, notices::add);
         final DeviceBackend device = new HostProvider().open(0);
-        final EngineSubscriber subscriber =
-                new EngineSubscriber(channel, device, null, (FramecastNode) broken, _ -> {});
+        final EngineSubscriber subscriber = new EngineSubscriber(channel, device, (FramecastNode) broken, _ -> {});
         final boolean[] asked = new boolean[1];
         conductor.wakeBy(() -> asked[0] = true, _ -> {});
         try (CounterTable counters = CounterTable.create()) {
             final SessionContext context =
                     new SessionContext(1, 0, notices::add, System::nanoTime, 0, counters, NumaPolicy.ANY_NODE);
             receiver.add(new Subscription(
-                    subscriber, faulty.open(new TransportConfig(channel, notices::add)), context, receiver));
+                    subscriber,
+                    GroupRole.alone(),
+                    faulty.open(new TransportConfig(channel, notices::add)),
+                    context,
+                    receiver));
             until(() -> receiver.doWork() >= 0 && asked[0], "source heard");
             // Close falls between the receiver's request and the conductor's answer.
             receiver.remove(subscriber);

@@ -152,7 +152,7 @@ class StagedStreamTest extends LateDeviceFixture {
 
     @ParameterizedTest
     @CsvSource({"emulated, 0", "emulated|placement=loopback, 0", "emulated|placement=loopback, 30"})
-    void shouldNotOverwriteLandingMemoryWhenCopiesLagBehind(final String kind, final int breaksAt) {
+    void shouldNotOverwriteStagingMemoryWhenCopiesLagBehind(final String kind, final int breaksAt) {
         start(FifoNetwork.Faults.NONE, 0, LARGE + kind);
         for (int i = 0; i < 200; i++) {
             cycle(i);
@@ -271,7 +271,7 @@ class StagedStreamTest extends LateDeviceFixture {
     @CsvSource(
             delimiter = '#',
             value = {
-                "false # # staged (no direct: transport fifo lands in host memory only; no fastcopy: not offered; no loopback:"
+                "false # # staged (no direct: transport fifo receives into host memory only; no fastcopy: not offered; no loopback:"
                         + " used only where placement=loopback asks for it)",
                 "false # |placement=staged # staged",
                 "false # |placement=fastcopy|fastcopy-max=64k # fastcopy up to 65536 bytes",
@@ -327,7 +327,7 @@ class StagedStreamTest extends LateDeviceFixture {
         device.mapFailure = "delayed:0: gdr_pin_buffer: errno 12, use another placement";
         start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated");
         assertEquals(
-                "staged (no direct: transport fifo lands in host memory only; no fastcopy: " + device.mapFailure
+                "staged (no direct: transport fifo receives into host memory only; no fastcopy: " + device.mapFailure
                         + "; no loopback: used only where placement=loopback asks for it)",
                 subscriber.placement().orElseThrow().toString());
         deliver(20, 1);
@@ -346,7 +346,7 @@ class StagedStreamTest extends LateDeviceFixture {
     @CsvSource(
             delimiter = '#',
             value = {
-                "direct # transport fifo lands in host memory only",
+                "direct # transport fifo receives into host memory only",
                 "loopback # transport fifo has no one-sided reads"
             })
     void shouldRefuseInOneLineWhenTheWayThatIsNamedCannotBeTaken(final String kind, final String reason) {
@@ -363,7 +363,8 @@ class StagedStreamTest extends LateDeviceFixture {
         }
         assertEquals(Subscriber.State.FAILED, subscriber.state());
         assertEquals(
-                "placement: " + kind + " cannot be used here: " + reason + "; placement=auto takes what works",
+                "placement: " + kind + " cannot be used here: " + reason
+                        + "; placement=auto takes a placement that works",
                 subscriber.failure().orElseThrow().replaceFirst("^join of [a-z]+: ", ""));
     }
 

@@ -115,7 +115,7 @@ class CoRootServiceTest {
     }
 
     @Test
-    void shouldServeNobodyWhenTheSourceNamesAWindowThatIsNone() {
+    void shouldServeNoMemberWhenTheSourceNamesAWindowThatIsNone() {
         service = service(100);
         service.openStore();
         conduct();
@@ -125,7 +125,7 @@ class CoRootServiceTest {
     }
 
     @Test
-    void shouldServeNobodyWhenItsLaneDoesNotOpen() {
+    void shouldServeNoMemberWhenItsLaneDoesNotOpen() {
         faulty.opensUntilFailure.set(0);
         service.openStore();
         conduct();

@@ -42,7 +42,7 @@ class SessionQueueTest {
             1);
     private final ReceiveMemory memory =
             new HostReceiveMemory(shape, device, 0, MirroredMemory.allocate(shape.ringBytes(), 0));
-    private final SessionQueue queue = new EngineSubscriber(channel, device, null, node, _ -> {})
+    private final SessionQueue queue = new EngineSubscriber(channel, device, node, _ -> {})
             .openQueue(shape.stream(), everyFrameInOneRegion(), Assembly.of(shape, memory));
 
     private ReceiveMemory everyFrameInOneRegion() {

@@ -159,7 +159,7 @@ final class OffloadTest {
                 final int bytes = count * each - each / 2;
                 final MessageBatch message =
                         new MessageBatch(arena, MemorySegment.NULL, 0, 0, arena.allocate(bytes), bytes, 1, 0);
-                message.aim(0, 0, 1);
+                message.pointTo(0, 0, 1);
                 message.segment(0, each);
                 assertEquals(1, stranger.send(message.address(), 1));
                 final boolean fits = each >= UdpTests.HEADER_BYTES && each <= PAYLOAD_BYTES + UdpTests.HEADER_BYTES;

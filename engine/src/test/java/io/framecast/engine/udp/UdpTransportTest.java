@@ -107,7 +107,7 @@ final class UdpTransportTest {
                     assertThrows(ConfigException.class, () -> UdpTests.source(transport, sendRing()));
             assertEquals(
                     "unicast-ports: none of " + first + "-" + last
-                            + " is free on 127.0.0.1; widen the range, or stop what uses them",
+                            + " is free on 127.0.0.1; widen the range, or stop the programs that use them",
                     none.getMessage());
         }
     }

@@ -3,7 +3,7 @@ package io.framecast.gpu.arrival;
 import io.framecast.gpu.SharedWords;
 import java.lang.foreign.MemorySegment;
 
-/// One entry of the ring with its record: what the host writes and the device reads. Mutable, so that neither
+/// One entry of the ring with its record, which the host writes and the device reads. Mutable, so that neither
 /// allocates.
 public final class ArrivalRecord {
     /// Position + 1; set by the ring.

@@ -4,7 +4,7 @@ import io.framecast.gpu.SharedWords;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 
-/// The host's end of an arrival area: writes entries, takes returns. Credit is what was returned: the entry
+/// The host's end of an arrival area: writes entries, takes returns. Returned entries are credit: the entry
 /// of a position is overwritten only after the device returned it, so `head − tail ≤ entries` always (Gysi
 /// et al., dCUDA, §III-C).
 ///
@@ -15,7 +15,7 @@ import java.util.function.IntConsumer;
 ///
 /// Used by one thread. Allocates nothing after its construction.
 final class ArrivalRing {
-    // Returns mostly come in order; those that do not may wait for a full look.
+    // Returns mostly come in order; a return out of order may wait for a full look.
     private static final int LOOKS_MAX = 64;
     private static final int FULL_LOOK_EVERY = 64;
 
@@ -96,7 +96,7 @@ final class ArrivalRing {
     void writeEntry(final ArrivalRecord record) {
         final long at = ArrivalLayout.entryOffset(record.slot);
         SharedWords.LONG.set(area, at + Long.BYTES, ArrivalLayout.word1(record.source, record.channel, record.tag));
-        // Release: record, word 1 and whatever this thread saw of the frame come before.
+        // Release: record, word 1 and this thread's view of the frame come before.
         SharedWords.longAt(area, at, ArrivalLayout.word0(record.sequence, record.slot, record.kind));
         returned[record.slot] = false;
         head++;

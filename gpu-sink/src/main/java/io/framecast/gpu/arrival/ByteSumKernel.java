@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /// The kernels of `byte_sum.cu`: PTX, and the same in Java. The persistent one adds up each frame that
-/// arrives; it is what tests and benchmarks launch, and an example for authors of kernels.
+/// arrives; tests and benchmarks launch it, and it is an example for authors of kernels.
 public final class ByteSumKernel {
     /// Words of one result: number of the result + 1, frame id, bytes, sum.
     public static final int RESULT_WORDS = 4;

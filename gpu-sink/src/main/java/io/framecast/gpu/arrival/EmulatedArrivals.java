@@ -14,7 +14,7 @@ public final class EmulatedArrivals {
     private final int entries;
     private final int resume;
 
-    // [entries] words 0 and 1 of what was fetched, and which of it was taken.
+    // [entries] words 0 and 1 of the fetched entries, and which of these were taken.
     private final long[] words;
     private final boolean[] taken;
     private int head;

@@ -1,7 +1,7 @@
 package io.framecast.gpu.arrival;
 
 /// Small numbers for sessions, which are random 64-bit numbers: an entry has room for 16 bits. A session
-/// keeps its number until others have taken all of them since it ended.
+/// keeps its number until other sessions have taken all numbers since it ended.
 final class SourceNumbers {
     static final int NUMBERS = 256;
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// Access of NICs and the CPU to a GPU's memory: exports by dma-buf, else by nvidia-peermem, and mappings by
 /// gdrcopy.
 final class CudaAccess implements DeviceAccess {
-    // Attributes that JCuda 12.6 does not name, and those it does, by their numbers in cuda.h.
+    // Attributes by their numbers in cuda.h; JCuda 12.6 does not name all of them.
     private static final int GPU_DIRECT_RDMA_SUPPORTED = 116;
     private static final int FLUSH_WRITES_OPTIONS = 117;
     private static final int WRITES_ORDERING = 118;
@@ -53,9 +53,7 @@ final class CudaAccess implements DeviceAccess {
         if (!dmaBuf && !peermem) {
             return Optional.of("the GPU exports no dma-buf, and nvidia-peermem is not loaded");
         }
-        return ordered || flushes
-                ? Optional.empty()
-                : Optional.of("the GPU neither orders nor flushes what NICs write");
+        return ordered || flushes ? Optional.empty() : Optional.of("the GPU neither orders nor flushes writes of NICs");
     }
 
     @Override

@@ -34,8 +34,8 @@ import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
 import org.jspecify.annotations.Nullable;
 
-/// One NVIDIA GPU through the CUDA driver API: set-up and teardown through JCuda, what is called per copy
-/// through the downcalls of [CudaCalls], which says why.
+/// One NVIDIA GPU through the CUDA driver API: set-up and teardown through JCuda, calls for each copy
+/// through the downcalls of [CudaCalls], which gives the reason.
 ///
 /// The context is the device's primary one, which every CUDA user of the process shares, so that memory made
 /// here is good for other libraries too; memory, streams and events are counted per backend. Each call is made
@@ -239,7 +239,7 @@ final class CudaBackend extends GpuDevice {
             afterwards.run();
             return;
         }
-        // A close of this backend leaves alone those that wait: they come before what it frees.
+        // A close of this backend leaves waiting frees alone: they come before its own.
         resources().give(Kind.REGISTRATIONS, 1);
         kernels.whenNoneRuns(() -> {
             unregisterNow(new CudaHandles.HostPointer(segment.address()));
@@ -283,7 +283,7 @@ final class CudaBackend extends GpuDevice {
     }
 
     /// The driver compiles the PTX here. Since CUDA 11.7 it would load the function at its first launch,
-    /// which waits for whatever runs: forever behind a persistent kernel. CUDA_MODULE_LOADING=EAGER must be
+    /// which waits for running kernels: forever behind a persistent kernel. CUDA_MODULE_LOADING=EAGER must be
     /// in the environment before the process starts, so the function is loaded by hand: cuFuncLoad, or an
     /// attribute on older drivers.
     ///
@@ -371,7 +371,7 @@ final class CudaBackend extends GpuDevice {
         return unused[0];
     }
 
-    /// Frees everything, whatever fails on the way; the first failure is thrown at the end. A device that is
+    /// Frees everything, also where some calls fail; the first failure is thrown at the end. A device that is
     /// lost has lost its memory with it, and was complained of before.
     ///
     /// Waits for this backend's own streams, 10 s at most: work that still runs then keeps everything of this
@@ -476,7 +476,7 @@ final class CudaBackend extends GpuDevice {
         return streams;
     }
 
-    /// Refuses a range that starts in one of this backend's allocations and leaves it. Memory of others is
+    /// Refuses a range that starts in one of this backend's allocations and leaves it. Other memory is
     /// the driver's to judge: a user's own buffers may come from any library.
     void checkRange(final String call, final long address, final long bytes) {
         final @Nullable Allocation found = find(address);

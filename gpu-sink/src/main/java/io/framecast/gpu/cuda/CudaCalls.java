@@ -15,7 +15,7 @@ import java.lang.invoke.MethodHandle;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// Downcalls into libcuda for what is called per copy, and for the few calls that JCuda lacks or limits. They
+/// Downcalls into libcuda for the calls of each copy, and for the few calls that JCuda lacks or limits. They
 /// answer a CUresult. Handles, host pointers and device addresses pass as `long`: then a call allocates
 /// nothing, where JCuda needs a Pointer object for each end of each copy and looks into its fields through
 /// JNI.
@@ -108,7 +108,7 @@ final class CudaCalls {
         }
     }
 
-    /// Waits until the current context sees what NICs wrote.
+    /// Waits until the current context sees the writes of NICs.
     static int flushRemoteWrites() {
         try {
             return (int) FLUSH.orElseThrow().invokeExact(CURRENT_CONTEXT, TO_OWNER);
@@ -137,7 +137,7 @@ final class CudaCalls {
                 .map(symbol -> LINKER.downcallHandle(symbol, FunctionDescriptor.of(JAVA_INT, parameters)));
     }
 
-    /// Takes the topmost off: what was current before it is current again.
+    /// Takes the topmost context off: the one before it is current again.
     static int ctxPopCurrent() {
         return CTX_POP_CURRENT.call(POPPED);
     }

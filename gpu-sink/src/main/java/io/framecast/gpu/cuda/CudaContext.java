@@ -8,10 +8,10 @@ import jcuda.driver.JCudaDriver;
 
 /// A GPU's primary context as one backend retains it, and how threads come into it and out again.
 ///
-/// A thread that calls is its user's: whatever context is current there, another library's or none, is current
+/// A thread that calls is its user's: the context that is current there, another library's or none, is current
 /// again behind the call. So each call pushes this one and pops it, two looks into the thread's own stack of
-/// contexts. To remember per thread what is current would be wrong as soon as the user changes it; to leave it
-/// there where there was none would send a CUDA runtime that the user starts later to this GPU. On an
+/// contexts. A remembered context for each thread would be wrong as soon as the user changes it. A context left
+/// where there was none would send a CUDA runtime that the user starts later to this GPU. On an
 /// [EngineThread] it is set and left so: one call.
 final class CudaContext {
     private final CUdevice device;

@@ -41,7 +41,7 @@ final class CudaDriver {
         return Holder.PROBE.deviceCount();
     }
 
-    /// The PCI function of a GPU; empty where the driver does not tell.
+    /// The PCI function of a GPU; empty where the driver gives none.
     static Optional<String> pciAddress(final int ordinal) {
         final CUdevice device = new CUdevice();
         final String[] address = {""};

@@ -73,7 +73,7 @@ final class CudaErrors {
                 "the GPU is lost to this process: look at nvidia-smi and dmesg for an Xid, then start again";
             case CUresult.CUDA_ERROR_NOT_FOUND -> "check the kernel's name: the PTX has no such entry";
             case CUresult.CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED -> "register host memory once per process";
-            case CUresult.CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED -> "unregister only what was registered";
+            case CUresult.CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED -> "unregister only registered memory";
             case CUresult.CUDA_ERROR_ILLEGAL_ADDRESS, CUresult.CUDA_ERROR_LAUNCH_FAILED ->
                 "a kernel left its memory: fix it and start the process again";
             case JIT_COMPILER_NOT_FOUND ->

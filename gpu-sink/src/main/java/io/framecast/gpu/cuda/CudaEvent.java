@@ -7,7 +7,7 @@ import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
 
 /// A CUevent without timing. [#synchronize] sleeps rather than spins: the threads that wait share cores with
-/// those that receive.
+/// threads that receive.
 final class CudaEvent implements DeviceEvent {
     private static final int FLAGS = CUevent_flags.CU_EVENT_DISABLE_TIMING | CUevent_flags.CU_EVENT_BLOCKING_SYNC;
 

@@ -14,8 +14,8 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import jcuda.driver.CUresult;
 
-/// Downcalls into libcuda for memory of several processes, and for what that needs to know of devices. A driver may
-/// lack them. They answer a CUresult.
+/// Downcalls into libcuda for memory of several processes, and for the attributes of devices that this needs. A
+/// driver may lack them. They answer a CUresult.
 final class CudaIpc {
     static final int HANDLE_BYTES = 64;
     private static final int UUID_BYTES = 16;
@@ -64,7 +64,7 @@ final class CudaIpc {
     }
 
     /// @param scratch 16 bytes
-    /// @throws io.framecast.api.error.DeviceException when the driver does not tell
+    /// @throws io.framecast.api.error.DeviceException when the driver does not answer
     static UUID uuid(final int ordinal, final MemorySegment scratch) {
         final int device = device(ordinal, scratch);
         CudaErrors.check("cuDeviceGetUuid", CudaCalls.callCold(DEVICE_UUID.orElseThrow(), scratch, device));

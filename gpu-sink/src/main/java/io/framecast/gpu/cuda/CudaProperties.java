@@ -11,7 +11,7 @@ final class CudaProperties {
     private final CUdevice device;
     private final String description;
 
-    /// @throws io.framecast.api.error.DeviceException when the driver does not tell
+    /// @throws io.framecast.api.error.DeviceException when the driver does not answer
     CudaProperties(final CUdevice device) {
         this.device = device;
         description = describe();

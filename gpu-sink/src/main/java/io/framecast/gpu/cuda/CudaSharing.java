@@ -142,7 +142,7 @@ final class CudaSharing implements DeviceSharing {
         });
     }
 
-    /// Closes what is open; in the context.
+    /// Closes all open memory; in the context.
     void closeAll(final FirstFailure failure) {
         opened.forEach(address -> {
             if (opened.remove(address)) {

@@ -165,7 +165,7 @@ final class CudaStream implements DeviceStream {
         return drained == CUresult.CUDA_SUCCESS ? destroyed : drained;
     }
 
-    /// Its context is gone, and the stream with it: gives back what it has of the host.
+    /// Its context is gone, and the stream with it: gives back its memory in the host.
     void abandon() {
         closed = true;
         arena.close();

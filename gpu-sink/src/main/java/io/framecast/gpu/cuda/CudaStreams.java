@@ -67,7 +67,7 @@ final class CudaStreams {
                     throw new DeviceException(device + ": a kernel still runs "
                             + TimeUnit.NANOSECONDS.toSeconds(CLOSE_MAX_NS)
                             + " s after the device was closed: its memory and streams stay until this process ends;"
-                            + " close what was launched first, and look at the kernel");
+                            + " close launched work before the device, and look at the kernel");
                 }
                 LockSupport.parkNanos(PAUSE_NS);
             }
@@ -139,11 +139,11 @@ final class CudaStreams {
         }
     }
 
-    /// Waits for the work of those without a persistent kernel; in the context.
+    /// Waits for the work of streams without a persistent kernel; in the context.
     void drain() {
         try (ScopedLock.Scope _ = inUse.hold()) {
             for (final CudaStream stream : open) {
-                // A persistent kernel ends when its owner says so; it uses only what was passed to it.
+                // A persistent kernel ends when its owner ends it; it uses only its arguments.
                 if (!kernels.on(stream)) {
                     CudaErrors.check("cuStreamSynchronize", stream.drain());
                 }

@@ -10,8 +10,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Optional;
 
-/// GPU memory mapped through the bus by gdrcopy. Its copies end with a store fence: what was stored is on its
-/// way to the GPU before anything that the CPU writes later, a kernel's launch among it.
+/// GPU memory mapped through the bus by gdrcopy. Its copies end with a store fence: the stores are on their
+/// way to the GPU before any later write of the CPU, a kernel's launch among them.
 final class GdrMapping implements DeviceMapping {
     // The GPU's pages, by which memory is pinned.
     private static final long PAGE_BYTES = 64 << 10;

@@ -31,7 +31,7 @@ final class PersistentLaunches {
 
     private PersistentLaunches() {}
 
-    /// Those of a GPU.
+    /// The launches of a GPU.
     ///
     /// @param gpu as [CudaBackend#name]
     static PersistentLaunches of(final String gpu) {
@@ -45,7 +45,7 @@ final class PersistentLaunches {
     /// A kernel is about to be launched: every later free sees it.
     ///
     /// @param ended will be recorded behind it
-    /// @throws io.framecast.api.error.DeviceException when it does not fit beside those that run: nothing
+    /// @throws io.framecast.api.error.DeviceException when it does not fit beside the kernels that run: nothing
     ///     begins
     void begin(final CudaBackend backend, final CudaStream stream, final CudaEvent ended, final ResidentGrid grid) {
         try (ScopedLock.Scope _ = lock.hold()) {
@@ -112,7 +112,7 @@ final class PersistentLaunches {
         return over;
     }
 
-    /// Frees what a closed backend left: now, or once no persistent kernel runs.
+    /// Frees the memory that a closed backend left: now, or once no persistent kernel runs.
     void whenNoneRuns(final Runnable free) {
         try (ScopedLock.Scope _ = lock.hold()) {
             remains.add(free);
@@ -120,7 +120,7 @@ final class PersistentLaunches {
         }
     }
 
-    /// Frees what closed backends left, unless a persistent kernel runs.
+    /// Frees the memory that closed backends left, unless a persistent kernel runs.
     void flush() {
         try (ScopedLock.Scope _ = lock.hold()) {
             while (!remains.isEmpty() && !any()) {

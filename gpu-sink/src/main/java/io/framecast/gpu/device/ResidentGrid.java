@@ -3,7 +3,7 @@ package io.framecast.gpu.device;
 import io.framecast.api.error.DeviceException;
 
 /// The grid of a persistent kernel. Its blocks wait for each other, and none ends to make room: all must be
-/// resident at once, or those that run wait for those that never start.
+/// resident at once, or running blocks wait for blocks that never start.
 ///
 /// That is asked before the launch. A cooperative launch (cuLaunchCooperativeKernel) refuses a grid that exceeds
 /// the GPU, but not one that only other kernels leave no room for, and names no number; it also needs a device
@@ -22,9 +22,8 @@ public record ResidentGrid(String kernel, int blocks, int threads, int perProces
         return (long) perProcessor * processors;
     }
 
-    /// Blocks of this kind that another grid keeps off the device, at most, wherever its blocks lie: one that takes
-    /// a share 1/n of a multiprocessor, of whatever is scarce there, is in the way of no more than
-    /// ⌈[#perProcessor] / n⌉.
+    /// Blocks of this kind that another grid keeps off the device, at most, wherever its blocks lie. A block that takes
+    /// a share 1/n of a multiprocessor's scarcest resource is in the way of no more than ⌈[#perProcessor] / n⌉.
     public long keptOffBy(final ResidentGrid other) {
         final int share = Math.max(1, other.perProcessor);
         return (long) other.blocks * ((perProcessor + share - 1) / share);
@@ -38,7 +37,7 @@ public record ResidentGrid(String kernel, int blocks, int threads, int perProces
         if (blocks > room) {
             throw new DeviceException(device + ": kernel " + kernel + ": expected at most " + room + " blocks of "
                     + threads
-                    + " threads, got " + blocks + ": those of a persistent kernel must run at once, the GPU holds "
+                    + " threads, got " + blocks + ": the blocks of a persistent kernel must run at once, the GPU holds "
                     + capacity() + " and other persistent kernels may take " + Math.min(taken, capacity())
                     + "; launch fewer or smaller blocks, or end another kernel first");
         }

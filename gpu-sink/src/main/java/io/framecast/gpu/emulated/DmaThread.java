@@ -44,7 +44,7 @@ final class DmaThread implements Runnable {
     private volatile CommandRing[] rings = {};
     private boolean[] slotTaken = {};
 
-    // Persistent kernels; ended ones leave when others start.
+    // Persistent kernels; ended ones leave when new ones start.
     private final List<KernelThread> kernels = new CopyOnWriteArrayList<>();
 
     private volatile boolean parked;

@@ -25,8 +25,8 @@ final class EmulatedAccess implements DeviceAccess {
     public Optional<String> exportRefusal() {
         return device.config().nics() == Nics.NONE
                 ? Optional.of(
-                        "no NIC writes into an emulated device; emulated:N?peermem is one into which those do that"
-                                + " know its memory by address")
+                        "no NIC writes into an emulated device; emulated:N?peermem takes writes of NICs that know its"
+                                + " memory by address")
                 : Optional.empty();
     }
 

@@ -2,10 +2,10 @@ package io.framecast.gpu.emulated;
 
 /// Settings of an emulated GPU.
 ///
-/// @param memoryBytes device memory; host memory is taken only for what is allocated and written
+/// @param memoryBytes device memory; host memory is taken only for pages that are allocated and written
 /// @param link the modelled PCIe link, shared by all streams
 /// @param streamCommandsMax commands a stream holds before its enqueuer has to wait; a power of two
-/// @param residentBlocks blocks of persistent kernels, of whatever size, that the device holds at a time
+/// @param residentBlocks blocks of persistent kernels, of any size, that the device holds at a time
 /// @param disorder how late streams run against each other
 /// @param mappedReadsPerSecond bytes that the CPU reads a second through a mapping, and waits for, as it does for
 ///     those of a GPU, which are not cached; [#UNLIMITED] reads as fast as the host can
@@ -22,7 +22,7 @@ public record EmulatedConfig(
     public enum Nics {
         /// None does.
         NONE,
-        /// By a descriptor of shared memory: those of tests.
+        /// By a descriptor of shared memory: the NICs of tests.
         BY_DESCRIPTOR,
         /// By its addresses, which are the host's: as a kernel with nvidia-peermem knows those of a GPU.
         BY_ADDRESS

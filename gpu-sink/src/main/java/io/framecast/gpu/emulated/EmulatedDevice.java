@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 /// A GPU in software. Device addresses are numbers that no host pointer can be, are never given out twice and
 /// keep a distance from each other: reading through one crashes, overruns and use after free are refused.
 ///
-/// Copies and kernels run on a daemon thread `framecast-emulated-N`. What a GPU would find out while it works is
-/// thrown from the call where possible; an error that only the thread can find (a kernel out of bounds) breaks the
+/// Copies and kernels run on a daemon thread `framecast-emulated-N`. An error that a GPU would find while it works is
+/// thrown from the call where possible. An error that only the thread can find (a kernel out of bounds) breaks the
 /// device, as on a GPU.
 public final class EmulatedDevice extends GpuDevice {
     // Bit 62 set and bit 63 clear is no address on any 64-bit CPU; 2^48 numbers for each device ever opened.
@@ -88,7 +88,7 @@ public final class EmulatedDevice extends GpuDevice {
         return allocate(bytes, config.nics() == EmulatedConfig.Nics.BY_DESCRIPTOR);
     }
 
-    /// @param sharable whether others may map it
+    /// @param sharable whether other processes may map it
     DeviceRegion allocate(final long bytes, final boolean sharable) {
         checkUsable();
         requireLength("allocate", bytes);
@@ -223,7 +223,7 @@ public final class EmulatedDevice extends GpuDevice {
     public void unregisterHost(final MemorySegment segment) {
         requireOpen();
         if (!registered.remove(segment.address())) {
-            throw new DeviceException(name() + ": host memory is not registered; unregister what was registered");
+            throw new DeviceException(name() + ": host memory is not registered; unregister registered memory only");
         }
         resources().give(Kind.REGISTRATIONS, 1);
     }
@@ -305,11 +305,11 @@ public final class EmulatedDevice extends GpuDevice {
 
     /// Takes room for a persistent kernel that is to be enqueued on a stream; given back where it ends.
     ///
-    /// @throws DeviceException when its blocks do not fit beside those of others
+    /// @throws DeviceException when its blocks do not fit beside those of other kernels
     void reside(final CommandRing ring, final String kernel, final int gridBlocks, final int blockThreads) {
         final ResidentGrid grid = new ResidentGrid(kernel, gridBlocks, blockThreads, config.residentBlocks(), 1);
         try (ScopedLock.Scope _ = RESIDENCE.hold()) {
-            // Those on the same stream run one behind the other.
+            // Kernels on the same stream run one behind the other.
             long taken = -ring.residentBlocks();
             for (final EmulatedDevice other : OPEN) {
                 taken += other.ordinal == ordinal ? other.dma.residentBlocks() : 0;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// `device=emulated:N`. Always there; `device=auto` leaves it out and `auto,emulated` takes it where no GPU is.
 ///
 /// `FRAMECAST_EMULATED_PCI=0000:3b:00.0,0000:5e:00.0` in the environment gives two of them the places of these PCI
-/// functions, whatever they are: for trying out what depends on where GPUs are.
+/// functions: for tests of choices that depend on where GPUs are.
 public final class EmulatedProvider implements DeviceBackendProvider {
     private static final int RANK = 200;
     private static final String PEER_MEMORY = "peermem";
@@ -42,7 +42,7 @@ public final class EmulatedProvider implements DeviceBackendProvider {
         return Optional.empty();
     }
 
-    /// No: an emulated GPU is taken only by users who name it.
+    /// Returns false: only a user that names an emulated GPU gets it.
     @Override
     public boolean isAutomatic() {
         return false;

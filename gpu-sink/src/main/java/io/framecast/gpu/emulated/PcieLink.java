@@ -30,7 +30,7 @@ final class PcieLink {
         return chunkBytes;
     }
 
-    /// Sends `bytes` after what was sent before.
+    /// Sends `bytes` behind the earlier ones.
     ///
     /// @param backlog whether the bytes waited for the link: then time lost to a late wake-up is caught up
     /// @return when the last byte arrives, on the clock of `nowNs`

@@ -15,10 +15,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/// Zeroed host memory with a descriptor by which others map it (memfd): in place of a dma-buf.
+/// Zeroed host memory with a descriptor by which other processes map it (memfd): in place of a dma-buf.
 ///
 /// @param segment the memory, unmapped and its descriptor closed with its arena
-/// @param descriptor its own; others get copies
+/// @param descriptor its own; other processes get copies
 record SharedMemory(MemorySegment segment, int descriptor) {
     private static final int MFD_CLOEXEC = 1;
     private static final Linker LINKER = Linker.nativeLinker();

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.function.ObjIntConsumer;
 
 /// The host's end of a request queue. Requests are taken in the order of their tickets and then wait for
-/// their publisher; at most as many as the queue holds are ever taken and not answered, whatever a kernel
-/// writes.
+/// their publisher; at most as many as the queue holds are ever taken and not answered, for any words of a
+/// kernel.
 public final class HostRequests implements DeviceRequests {
     private static final int REQUESTS_MAX = 1 << 16;
     private static final int TAKEN_PER_TURN = 64;
@@ -202,7 +202,7 @@ public final class HostRequests implements DeviceRequests {
             try {
                 lane.close();
             } catch (final DeviceException e) {
-                // The others hold claims too.
+                // The other requests hold claims too.
                 failure = failure == null ? e : failure;
             }
         }

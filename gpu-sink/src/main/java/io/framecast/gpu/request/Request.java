@@ -3,7 +3,7 @@ package io.framecast.gpu.request;
 import io.framecast.gpu.SharedWords;
 import java.lang.foreign.MemorySegment;
 
-/// A request as the host read it, once: what the kernel writes there later changes nothing. Mutable, so that
+/// A request as the host read it, once: later writes of the kernel change nothing. Mutable, so that
 /// reading allocates nothing.
 final class Request {
     int ticket;

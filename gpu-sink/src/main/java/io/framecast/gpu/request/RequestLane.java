@@ -21,7 +21,7 @@ final class RequestLane {
     private final FrameClaim claim = new FrameClaim();
     private final ObjIntConsumer<Request> answers;
 
-    // A ring of those not answered yet, the oldest being copied perhaps.
+    // A ring of requests that are not answered yet, the oldest being copied perhaps.
     private final Request[] waiting;
     private int first;
     private int size;
@@ -83,7 +83,7 @@ final class RequestLane {
         try {
             position = publisher.tryClaim(request.length, claim);
         } catch (final IllegalArgumentException _) {
-            // Longer than this publisher's window or frame-max, whatever was said when it was bound.
+            // Longer than this publisher's window or frame-max, though shorter than announced when it was bound.
             answer(RequestLayout.STATUS_REFUSED);
             return 1;
         }

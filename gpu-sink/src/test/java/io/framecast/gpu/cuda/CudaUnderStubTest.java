@@ -247,7 +247,7 @@ class CudaUnderStubTest {
         }
     }
 
-    /// What a child says in that mode, which runs once for each environment.
+    /// The output of a child in that mode, which runs once for each environment.
     private static Map<String, String> child(final String mode, final Map<String, String> environment)
             throws IOException, InterruptedException {
         final Map.Entry<String, Map<String, String>> key = Map.entry(mode, environment);

@@ -54,8 +54,8 @@ final class StubChild {
             case "other" -> {
                 ContextWatch.enterOther();
                 final String before = ContextWatch.current();
-                say("unavailable", new CudaProvider().unavailable().orElse("nothing"));
-                say("probe", before.equals(ContextWatch.current()) ? "left" : ContextWatch.current());
+                report("unavailable", new CudaProvider().unavailable().orElse("nothing"));
+                report("probe", before.equals(ContextWatch.current()) ? "left" : ContextWatch.current());
                 contract();
             }
             case "calls" -> calls();
@@ -64,9 +64,9 @@ final class StubChild {
             case "access" -> access();
             case "lost" -> lost();
             case "probe" -> {
-                say("unavailable", new CudaProvider().unavailable().orElse("nothing"));
-                say("place", new CudaProvider().pciAddress(0).orElse("nowhere"));
-                say("none", new CudaProvider().pciAddress(1).orElse("nowhere"));
+                report("unavailable", new CudaProvider().unavailable().orElse("nothing"));
+                report("place", new CudaProvider().pciAddress(0).orElse("nowhere"));
+                report("none", new CudaProvider().pciAddress(1).orElse("nowhere"));
             }
             default -> throw new IllegalArgumentException(arguments[0]);
         }
@@ -98,8 +98,8 @@ final class StubChild {
                 verdict = "failed: " + e.getCause();
             }
             after.invoke(contract);
-            say(test.getName(), verdict.replaceAll("\\s+", " ") + leaks());
-            say(test.getName() + "-contexts", ContextWatch.changed().toString());
+            report(test.getName(), verdict.replaceAll("\\s+", " ") + leaks());
+            report(test.getName() + "-contexts", ContextWatch.changed().toString());
         }
     }
 
@@ -125,8 +125,8 @@ final class StubChild {
     private static void calls() throws Throwable {
         final var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         try (DeviceBackend backend = new CudaProvider().open(0)) {
-            say("name", backend.name());
-            say("description", backend.description());
+            report("name", backend.name());
+            report("description", backend.description());
             final DeviceRegion region = backend.allocate(1 << 20);
             final MemorySegment host = backend.allocatePinned(1 << 20);
             final DeviceStream stream = backend.openStream();
@@ -134,7 +134,7 @@ final class StubChild {
             copyMany(region, host, stream, event);
             final long beforeBytes = threads.getCurrentThreadAllocatedBytes();
             copyMany(region, host, stream, event);
-            say("allocated", Long.toString(threads.getCurrentThreadAllocatedBytes() - beforeBytes));
+            report("allocated", Long.toString(threads.getCurrentThreadAllocatedBytes() - beforeBytes));
         }
         for (final String name : List.of(
                 "cuMemcpyHtoDAsync_v2",
@@ -145,9 +145,9 @@ final class StubChild {
                 "cuEventRecord",
                 "cuStreamSynchronize",
                 "cuCtxSynchronize")) {
-            say(name, Long.toString(stub("framecast_stub_calls", name)));
+            report(name, Long.toString(stub("framecast_stub_calls", name)));
         }
-        say("leaks", leaks());
+        report("leaks", leaks());
     }
 
     // On a thread of the engine's.
@@ -161,17 +161,17 @@ final class StubChild {
                 final DeviceStream stream = backend.openStream();
                 final long before = stub("framecast_stub_calls", "cuCtxSetCurrent");
                 copyMany(region, host, stream, event);
-                say("set", Long.toString(stub("framecast_stub_calls", "cuCtxSetCurrent") - before));
-                say("pushed", Long.toString(stub("framecast_stub_calls", "cuCtxPushCurrent_v2")));
+                report("set", Long.toString(stub("framecast_stub_calls", "cuCtxSetCurrent") - before));
+                report("pushed", Long.toString(stub("framecast_stub_calls", "cuCtxPushCurrent_v2")));
             } catch (final Throwable e) {
                 failures.add(e);
             }
-            say("left", ContextWatch.current());
+            report("left", ContextWatch.current());
         });
         thread.start();
         thread.join();
-        say("failures", failures.toString());
-        say("leaks", leaks());
+        report("failures", failures.toString());
+        report("leaks", leaks());
     }
 
     private static void copyMany(
@@ -211,33 +211,33 @@ final class StubChild {
             final MemorySegment mapped = channel.map(FileChannel.MapMode.READ_ONLY, 0, 4096, arena);
             backend.registerHost(mapped);
             backend.unregisterHost(mapped);
-            say("read-only", "registered");
+            report("read-only", "registered");
         }
     }
 
     private static void access() throws Throwable {
         try (DeviceBackend backend = new CudaProvider().open(0)) {
             final DeviceAccess access = backend.access();
-            say("export-refusal", access.exportRefusal().orElse("nothing"));
-            say("mapping-refusal", access.mappingRefusal().orElse("nothing"));
+            report("export-refusal", access.exportRefusal().orElse("nothing"));
+            report("mapping-refusal", access.mappingRefusal().orElse("nothing"));
             final DeviceRegion region = backend.allocate(2 << 20);
             final DeviceRegion exported = access.export(region);
             final Path descriptor = Path.of("/proc/self/fd/" + exported.dmaBufDescriptor());
-            say("descriptor", Boolean.toString(Files.exists(descriptor)));
+            report("descriptor", Boolean.toString(Files.exists(descriptor)));
             access.flushRemoteWrites();
             access.unexport(exported);
-            say("descriptor-after", Boolean.toString(Files.exists(descriptor)));
-            say(
+            report("descriptor-after", Boolean.toString(Files.exists(descriptor)));
+            report(
                     "cuFlushGPUDirectRDMAWrites",
                     Long.toString(stub("framecast_stub_calls", "cuFlushGPUDirectRDMAWrites")));
             try (DeviceMapping _ = access.map(region)) {
-                say("mapped", Long.toString(gdrLive()));
+                report("mapped", Long.toString(gdrLive()));
             } catch (final DeviceException e) {
-                say("map", e.getMessage());
+                report("map", e.getMessage());
             }
-            say("unmapped", Long.toString(gdrLive()));
+            report("unmapped", Long.toString(gdrLive()));
         }
-        say("leaks", leaks());
+        report("leaks", leaks());
     }
 
     // The device is used, then breaks for good, then everything is given back.
@@ -254,7 +254,7 @@ final class StubChild {
                 gather.add(pieces.address() + 4096, pieces.address(), 4096);
                 gather.flush();
                 stream.synchronize();
-                say("old-driver-gather", Long.toString(stub("framecast_stub_calls", "cuMemcpyDtoDAsync_v2")));
+                report("old-driver-gather", Long.toString(stub("framecast_stub_calls", "cuMemcpyDtoDAsync_v2")));
             }
             fail("cuStreamCreate", 2);
             sayFailure("stream", backend::openStream);
@@ -277,14 +277,14 @@ final class StubChild {
             final long before = stub("framecast_stub_calls", "cuStreamDestroy_v2");
             try {
                 backend.close();
-                say(code + "-close", "closed");
+                report(code + "-close", "closed");
             } catch (final DeviceException e) {
-                say(code + "-close", e.getMessage());
+                report(code + "-close", e.getMessage());
             }
-            say(code + "-allocated", Long.toString(backend.allocatedBytes()));
-            say(code + "-left", backend.resources().toString());
+            report(code + "-allocated", Long.toString(backend.allocatedBytes()));
+            report(code + "-left", backend.resources().toString());
             final long destroyed = stub("framecast_stub_calls", "cuStreamDestroy_v2") - before;
-            say(code + "-destroyed", Long.toString(destroyed));
+            report(code + "-destroyed", Long.toString(destroyed));
             broken(0);
         }
     }
@@ -325,9 +325,9 @@ final class StubChild {
     private static void sayFailure(final String key, final Runnable call) {
         try {
             call.run();
-            say(key, "nothing thrown");
+            report(key, "nothing thrown");
         } catch (final DeviceException e) {
-            say(key, e.getMessage());
+            report(key, e.getMessage());
         }
     }
 
@@ -342,7 +342,7 @@ final class StubChild {
         }
     }
 
-    private static void say(final String key, final String value) {
+    private static void report(final String key, final String value) {
         System.out.println(key + "\t" + value);
     }
 }

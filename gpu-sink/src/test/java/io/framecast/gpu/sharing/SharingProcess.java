@@ -19,7 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 
-/// A process with one device, which does what it is told by lines: `WORD ARGUMENT…`. It answers each by one line,
+/// A process with one device, which carries out commands, one a line: `WORD ARGUMENT…`. It answers each by one line,
 /// `ok …`, or `no …` where the device refused. Only its own part of [DeviceSharingContract].
 final class SharingProcess {
     private final DeviceBackend device;

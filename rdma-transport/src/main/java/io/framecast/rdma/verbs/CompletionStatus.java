@@ -6,7 +6,7 @@ public final class CompletionStatus {
 
     private CompletionStatus() {}
 
-    /// One line: what happened, and how to fix it where that is known.
+    /// One line: the failure, and how to fix it where that is known.
     public static String describe(final int status) {
         return switch (status) {
             case SUCCESS -> "success";

@@ -15,13 +15,13 @@ import java.lang.ref.Reference;
 /// Calls of C functions by their address: a provider's functions are known only when its device is open.
 ///
 /// Arguments and results pass as whole registers, which the calling conventions of 64-bit Linux allow: a function takes
-/// of a register what its type needs, and knows nothing of registers behind those of its parameters. So a few handles
+/// the part of a register that its type needs, and ignores registers behind those of its parameters. So a few handles
 /// serve all functions, for each handle of another shape costs a JVM tens of milliseconds when it is first used.
 ///
 /// Control calls go through [#call], which may allocate. The calls that must not allocate capture no errno, which
 /// costs garbage until the compiler has inlined the call.
 final class Downcalls {
-    /// What [#call] takes at most; no convention has fewer registers for arguments.
+    /// Arguments that [#call] takes at most; no convention has fewer registers for them.
     private static final int ARGUMENTS_MAX = 6;
 
     private static final Linker LINKER = Linker.nativeLinker();
@@ -120,7 +120,7 @@ final class Downcalls {
         }
     }
 
-    // A downcall throws nothing but what a mistake of this package causes.
+    // A downcall throws only where this package has a mistake.
     private static AssertionError unexpected(final Throwable e) {
         return new AssertionError("downcall", e);
     }

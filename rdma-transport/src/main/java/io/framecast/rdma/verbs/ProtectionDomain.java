@@ -46,7 +46,7 @@ public final class ProtectionDomain extends Handle {
     /// @param offset of the region in the dma-buf
     /// @param address of its first byte in requests
     /// @throws io.framecast.api.error.NativeException with EOPNOTSUPP where device or kernel cannot;
-    ///     others may do: peer memory, or staging in the host
+    ///     peer memory, or staging in the host, may do
     public MemoryRegion registerDmaBuf(
             final int descriptor, final long offset, final long address, final long bytes, final int access) {
         requireBytes(bytes);
@@ -56,8 +56,8 @@ public final class ProtectionDomain extends Handle {
         return new MemoryRegion(this, region, bytes, true);
     }
 
-    /// Whether device, kernel and library register dma-bufs at all; asked with a descriptor that is none,
-    /// which those that do complain about as such.
+    /// Whether device, kernel and library register dma-bufs at all; asked with an invalid descriptor,
+    /// whose error shows it.
     public boolean takesDmaBuf() {
         try {
             registerDmaBuf(NO_DESCRIPTOR, 0, 0, PAGE_BYTES, Access.LOCAL_WRITE).close();

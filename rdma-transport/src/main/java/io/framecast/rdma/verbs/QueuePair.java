@@ -164,7 +164,7 @@ public final class QueuePair extends Handle {
         return domain;
     }
 
-    /// Sizes that the device gave: at least those asked for.
+    /// Sizes that the device gave: at least the requested ones.
     public Limits limits() {
         return limits;
     }
@@ -178,7 +178,7 @@ public final class QueuePair extends Handle {
     ///
     /// @param onPort from 1
     /// @param pkeyIndex partition
-    /// @param queueKey the key of datagrams that are received here; the device drops others silently
+    /// @param queueKey the key of datagrams that are received here; the device drops other datagrams silently
     public void startDatagrams(final int onPort, final int pkeyIndex, final int queueKey) {
         try (Arena scratch = Arena.ofConfined()) {
             final MemorySegment attributes = initialized(scratch, onPort, pkeyIndex);
@@ -191,7 +191,7 @@ public final class QueuePair extends Handle {
 
     /// Makes an RC queue pair ready for receives to be posted.
     ///
-    /// @param access flags of [Access]: what the peer may do
+    /// @param access flags of [Access]: the operations that the peer may do
     public void initialize(final int onPort, final int pkeyIndex, final int access) {
         try (Arena scratch = Arena.ofConfined()) {
             final MemorySegment attributes = initialized(scratch, onPort, pkeyIndex);

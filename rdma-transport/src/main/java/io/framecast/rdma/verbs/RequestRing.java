@@ -138,7 +138,7 @@ abstract sealed class RequestRing permits ReceiveRequests, SendRequests {
         final long at = refused.get(JAVA_LONG, 0) - requests.address();
         // Some drivers fail after they took all requests: the fate of these requests is unknown.
         if (at < 0 || at >= requests.byteSize()) {
-            throw VerbsErrors.of(function, errno, queuePair + " does not say what it took");
+            throw VerbsErrors.of(function, errno, queuePair + " does not report the requests that it took");
         }
         final int slot = (int) (at / requestBytes);
         return slot >= first ? slot - first : slot - first + slots;

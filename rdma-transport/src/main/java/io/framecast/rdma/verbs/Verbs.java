@@ -115,8 +115,8 @@ final class Verbs {
         return view(context, VerbsLayouts.CONTEXT).get(ADDRESS, VerbsLayouts.offset(VerbsLayouts.CONTEXT, "ops", name));
     }
 
-    /// A function of an open device that came after ibv_context had its length: such lie before it. NULL where its
-    /// provider, or the library, has none. It is what `verbs_get_ctx_op` of verbs.h does.
+    /// A function of an open device that is younger than ibv_context: younger functions lie before it. NULL where its
+    /// provider, or the library, has none. `verbs_get_ctx_op` of verbs.h does the same.
     static MemorySegment extendedOperation(final MemorySegment context, final String name) {
         final StructLayout extension = VerbsLayouts.CONTEXT_EXTENSION;
         final long abi = view(context, VerbsLayouts.CONTEXT)

@@ -2,7 +2,7 @@ package io.framecast.rdma.verbs;
 
 import io.framecast.api.error.NativeException;
 
-/// Turns the errno of a verb into one line: function, number, what it was about, meaning and how to fix it.
+/// Turns the errno of a verb into one line: function, number, object, meaning and how to fix it.
 final class VerbsErrors {
     static final int EPERM = 1;
     static final int ENOENT = 2;
@@ -45,7 +45,7 @@ final class VerbsErrors {
                         ? "this device or kernel takes no dma-buf; use nvidia-peermem, or staged placement"
                         : "not supported by this device or driver";
             case EINVAL -> invalid(function);
-            case EBUSY -> "still in use; close what was made from it first";
+            case EBUSY -> "still in use; close the objects that were made from it first";
             case ENODEV, EIO -> "the device is gone or failed; see dmesg and rdma link";
             case ENOENT -> "no such device or entry; see ibv_devices";
             case EMFILE -> "too many open files; raise ulimit -n";

@@ -10,7 +10,7 @@ import java.util.Objects;
 /// A reusable batch of completions, in order, filled by [CompletionQueue#poll].
 ///
 /// Of a completion that failed only [#request], [#status] and [#queuePair] mean something: its kind is unknown, so
-/// requests must carry what is needed to recognise them.
+/// requests must carry a mark by which they are recognised.
 ///
 /// Threading: one thread at a time. Memory is the arena's; polling after it closed is an
 /// [IllegalStateException].

@@ -16,17 +16,17 @@
 ///
 /// Only the transport in `io.framecast.rdma` calls this package, and its survey for `framecast doctor`.
 ///
-/// How it maps to verbs.h: what is `static inline` there (posting, polling, arming) is called through the
+/// How it maps to verbs.h: functions that are `static inline` there (posting, polling, arming) are called through the
 /// function pointers in `struct ibv_context`, which belong to the device's provider; everything else by
 /// symbol. Only the poll is a critical downcall: it never enters the kernel, while posting may (Soft-RoCE
 /// does so by a system call).
 ///
-/// Threading: handles may be made and closed by any thread, of one context by several at the same time; each
-/// is closed by one, after all that was made from it. A queue pair is posted to by one thread per direction, a
-/// completion queue polled by one; different ones may be used at the same time. Closing what another thread is
-/// using is the caller's mistake, and is not caught.
+/// Threading: handles may be made and closed by any thread, of one context by several at the same time; each is
+/// closed by one thread, after all handles that were made from it. A queue pair is posted to by one thread per
+/// direction, a completion queue polled by one; different ones may be used at the same time. Closing a handle that
+/// another thread uses is the caller's mistake, and is not caught.
 ///
-/// Ownership: a handle owns its C object and what native memory it needs. Registered memory stays the
+/// Ownership: a handle owns its C object and its native memory. Registered memory stays the
 /// caller's: it must outlive its region, since a device keeps writing without asking the collector or an
 /// arena. Close in this order: stop posting, fail the queue pair, drain completions, close the queue pair,
 /// its regions, its memory.

@@ -91,7 +91,7 @@ abstract class DatagramContract {
         first.join(group(1));
         second.join(group(1));
         stranger.join(group(2));
-        source.aim(0, source.handleTo(Gid.ofAddress(group(1))), QueuePair.MULTICAST, PAYLOAD);
+        source.prepare(0, source.handleTo(Gid.ofAddress(group(1))), QueuePair.MULTICAST, PAYLOAD);
         send(source);
         assertReceived(first, source, 0, PAYLOAD);
         assertReceived(second, source, 0, PAYLOAD);
@@ -112,7 +112,7 @@ abstract class DatagramContract {
         final DatagramEnd source = end(0);
         final DatagramEnd peer = end(1);
         assertEquals(2, peer.receives.post(peer.queuePair, 3, 2));
-        source.aim(0, source.handleTo(peer.gid.gid()), peer.queuePair.number(), 1);
+        source.prepare(0, source.handleTo(peer.gid.gid()), peer.queuePair.number(), 1);
         send(source);
         assertReceived(peer, source, 3, 1);
     }
@@ -125,13 +125,13 @@ abstract class DatagramContract {
         final AddressHandle toGroup = source.handleTo(Gid.ofAddress(group(3)));
         try (GroupMembership _ = GroupMembership.join(group(3), member.gid.interfaceIndex());
                 MulticastAttachment _ = member.queuePair.attach(Gid.ofAddress(group(3)), 0)) {
-            source.aim(0, toGroup, QueuePair.MULTICAST, PAYLOAD);
+            source.prepare(0, toGroup, QueuePair.MULTICAST, PAYLOAD);
             send(source);
             assertReceived(member, source, 0, PAYLOAD);
         }
         send(source);
         // The datagram that comes by number shows that none came by the group before.
-        source.aim(0, source.handleTo(member.gid.gid()), member.queuePair.number(), 7);
+        source.prepare(0, source.handleTo(member.gid.gid()), member.queuePair.number(), 7);
         send(source);
         assertReceived(member, source, 1, 7);
     }
@@ -163,14 +163,14 @@ abstract class DatagramContract {
         assertEquals(1, peer.receives.post(peer.queuePair, 0, 1));
         final AddressHandle handle = source.handleTo(peer.gid.gid());
         for (int i = 0; i < 3; i++) {
-            source.aim(i, handle, peer.queuePair.number(), 10);
+            source.prepare(i, handle, peer.queuePair.number(), 10);
             source.sends.flags(i, i == 2, false);
         }
         assertEquals(3, source.sends.post(source.queuePair, 0, 3));
         awaitSent(source);
         assertReceived(peer, source, 0, 10);
         assertEquals(1, peer.receives.post(peer.queuePair, 1, 1));
-        source.aim(0, handle, peer.queuePair.number(), 40);
+        source.prepare(0, handle, peer.queuePair.number(), 40);
         source.sends.flags(0, true, false);
         send(source);
         assertReceived(peer, source, 1, 40);
@@ -183,10 +183,10 @@ abstract class DatagramContract {
         final int mtu = source.context.port(1).mtu().activeBytes();
         assertEquals(2, peer.receives.post(peer.queuePair, 0, 2));
         final AddressHandle handle = source.handleTo(peer.gid.gid());
-        source.aim(0, handle, peer.queuePair.number(), mtu - DatagramEnd.HEADER_BYTES + 1);
+        source.prepare(0, handle, peer.queuePair.number(), mtu - DatagramEnd.HEADER_BYTES + 1);
         assertEquals(mtu + 1, source.sends.bytes(0));
         send(source);
-        source.aim(0, handle, peer.queuePair.number(), mtu - DatagramEnd.HEADER_BYTES);
+        source.prepare(0, handle, peer.queuePair.number(), mtu - DatagramEnd.HEADER_BYTES);
         send(source);
         assertReceived(peer, source, 0, mtu - DatagramEnd.HEADER_BYTES);
     }
@@ -199,7 +199,7 @@ abstract class DatagramContract {
         final AddressHandle handle = source.handleTo(peer.gid.gid());
         source.sends.datagram(0, handle, peer.queuePair.number(), DatagramEnd.QUEUE_KEY + 1);
         send(source);
-        source.aim(0, handle, peer.queuePair.number(), 5);
+        source.prepare(0, handle, peer.queuePair.number(), 5);
         send(source);
         assertReceived(peer, source, 0, 5);
     }
@@ -212,7 +212,7 @@ abstract class DatagramContract {
         // Memory that no region knows.
         final MemorySegment loose = source.arena.allocate(64);
         MemorySegment.copy(source.sent, 0, loose, 0, 64);
-        source.aim(0, source.handleTo(peer.gid.gid()), peer.queuePair.number(), 30);
+        source.prepare(0, source.handleTo(peer.gid.gid()), peer.queuePair.number(), 30);
         source.sends.element(0, 0, loose.address(), DatagramEnd.HEADER_BYTES, 0);
         source.sends.element(0, 1, loose.address() + DatagramEnd.HEADER_BYTES, 30, 0);
         source.sends.flags(0, true, true);
@@ -250,7 +250,7 @@ abstract class DatagramContract {
     @Test
     void shouldRefuseToSendBeforeItIsReady() {
         final DatagramEnd end = end(0);
-        end.aim(0, end.handleTo(end(1).gid.gid()), end.queuePair.number(), 1);
+        end.prepare(0, end.handleTo(end(1).gid.gid()), end.queuePair.number(), 1);
         end.queuePair.reset();
         assertEquals(QueuePair.State.RESET, end.queuePair.state());
         final NativeException e = assertThrows(NativeException.class, () -> end.sends.post(end.queuePair, 0, 1));
@@ -267,7 +267,7 @@ abstract class DatagramContract {
         final DatagramEnd peer = end(1);
         assertEquals(4, peer.receives.post(peer.queuePair, 0, 4));
         assertEquals(0, peer.channel.drain());
-        source.aim(0, source.handleTo(peer.gid.gid()), peer.queuePair.number(), 9);
+        source.prepare(0, source.handleTo(peer.gid.gid()), peer.queuePair.number(), 9);
         peer.completions.arm();
         send(source);
         assertReceived(peer, source, 0, 9);
@@ -286,7 +286,7 @@ abstract class DatagramContract {
     @Test
     void shouldFailTheSendWhenItsRegionIsClosed() {
         final DatagramEnd source = end(0);
-        source.aim(0, source.handleTo(end(1).gid.gid()), source.queuePair.number(), 5);
+        source.prepare(0, source.handleTo(end(1).gid.gid()), source.queuePair.number(), 5);
         final MemorySegment memory = source.arena.allocate(64);
         final MemoryRegion region = source.domain.register(memory, Access.LOCAL_READ);
         source.sends.element(0, 0, memory.address(), 20, region.localKey());

@@ -94,7 +94,7 @@ final class DatagramEnd implements AutoCloseable {
     }
 
     /// Prepares a slot to send `payloadBytes`.
-    void aim(final int slot, final AddressHandle handle, final int queuePairNumber, final int payloadBytes) {
+    void prepare(final int slot, final AddressHandle handle, final int queuePairNumber, final int payloadBytes) {
         sends.length(slot, 1, payloadBytes);
         sends.datagram(slot, handle, queuePairNumber, QUEUE_KEY);
     }
@@ -112,7 +112,7 @@ final class DatagramEnd implements AutoCloseable {
         return count;
     }
 
-    /// Payload bytes of what landed in a slot, when all of it is what was sent.
+    /// Payload bytes of what arrived in a slot, when all of it is what was sent.
     boolean holds(final int slot, final int payloadBytes) {
         for (int i = 0; i < HEADER_BYTES; i++) {
             if (headers.get(JAVA_BYTE, (long) slot * HEADER_BYTES + i) != content(i)) {

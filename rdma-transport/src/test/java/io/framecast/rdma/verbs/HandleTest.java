@@ -121,8 +121,8 @@ final class HandleTest {
             standIn.fail("ibv_dereg_mr", 16);
             final NativeException e = assertThrows(NativeException.class, region::close);
             assertEquals(
-                    "ibv_dereg_mr: errno 16, memory region of 64 bytes on standin0: still in use; close what was made"
-                            + " from it first",
+                    "ibv_dereg_mr: errno 16, memory region of 64 bytes on standin0: still in use; close the objects that"
+                            + " were made from it first",
                     e.getMessage());
             assertTrue(region.isOpen());
             assertEquals(1, domain.dependants());

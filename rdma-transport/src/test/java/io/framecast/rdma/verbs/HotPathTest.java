@@ -20,7 +20,7 @@ final class HotPathTest {
                 DatagramEnd peer = new DatagramEnd(Fabric.standIn(), 1)) {
             final AddressHandle handle = source.handleTo(peer.gid.gid());
             for (int i = 0; i < DatagramEnd.SLOTS; i++) {
-                source.aim(i, handle, peer.queuePair.number(), 64);
+                source.prepare(i, handle, peer.queuePair.number(), 64);
                 source.sends.flags(i, i % BATCH == BATCH - 1, false);
             }
             assertEquals(WARM_UP * BATCH, rounds(source, peer, WARM_UP));

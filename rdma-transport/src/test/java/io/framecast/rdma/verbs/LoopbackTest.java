@@ -47,7 +47,7 @@ final class LoopbackTest {
         queuePair.startDatagrams(1, 0, DatagramEnd.QUEUE_KEY);
         end.keep(queuePair.attach(group, 0));
         assertEquals(4, end.receives.post(queuePair, 0, 4));
-        end.aim(0, end.handleTo(group), QueuePair.MULTICAST, 8);
+        end.prepare(0, end.handleTo(group), QueuePair.MULTICAST, 8);
         end.sends.flags(0, false, false);
         assertEquals(1, end.sends.post(queuePair, 0, 1));
         assertEquals(1, end.sends.post(end.queuePair, 0, 1));

@@ -32,10 +32,10 @@ final class StandInDatagramTest extends DatagramContract {
         final long overruns = standIn.count("overruns");
         final DatagramEnd source = end(0);
         final DatagramEnd peer = end(1);
-        source.aim(0, source.handleTo(peer.gid.gid()), peer.queuePair.number(), 4096);
+        source.prepare(0, source.handleTo(peer.gid.gid()), peer.queuePair.number(), 4096);
         send(source);
         assertEquals(swallowed + 1, standIn.count("swallowed"));
-        source.aim(0, source.handleTo(peer.gid.gid()), peer.queuePair.number(), 1);
+        source.prepare(0, source.handleTo(peer.gid.gid()), peer.queuePair.number(), 1);
         send(source);
         assertEquals(overruns + 1, standIn.count("overruns"));
     }
@@ -45,7 +45,7 @@ final class StandInDatagramTest extends DatagramContract {
         final DatagramEnd source = end(0);
         final AddressHandle handle = source.handleTo(source.gid.gid());
         for (int i = 0; i < DatagramEnd.SLOTS; i++) {
-            source.aim(i, handle, source.queuePair.number(), 1);
+            source.prepare(i, handle, source.queuePair.number(), 1);
             // Only one of eight asks for a completion.
             source.sends.flags(i, i % 8 == 7, false);
         }
@@ -63,8 +63,8 @@ final class StandInDatagramTest extends DatagramContract {
     void shouldRefuseToSendWhenTheAddressHandleIsClosed() {
         final DatagramEnd source = end(0);
         final AddressHandle handle = source.domain.addressHandle(Fabric.path(source.gid, source.gid.gid()));
-        source.aim(1, handle, source.queuePair.number(), 1);
-        source.aim(0, source.handleTo(source.gid.gid()), source.queuePair.number(), 1);
+        source.prepare(1, handle, source.queuePair.number(), 1);
+        source.prepare(0, source.handleTo(source.gid.gid()), source.queuePair.number(), 1);
         handle.close();
         assertEquals(1, source.sends.post(source.queuePair, 0, 1));
         final IllegalStateException e =

@@ -12,7 +12,7 @@ struct floor {
     struct ibv_cq *sent, *arrived;
     struct ibv_send_wr *sends;
     struct ibv_recv_wr *receives;
-    char *landed;
+    char *arrived;
     int slots, header_bytes, payload_bytes, stride;
     int *lengths, *sent_lengths, *signalled, *took_slots, *took_bytes;
     uint32_t source_address;
@@ -68,14 +68,14 @@ static void build_sends(struct floor *f, struct ibv_pd *pd, struct ibv_ah *ah) {
 
 static void build_receives(struct floor *f, struct ibv_pd *pd) {
     char *payload = memory_of(f->slots, f->payload_bytes), *overflow = memory_of(1, 4096);
-    f->landed = memory_of(f->slots, f->stride);
-    uint32_t header_key = key_of(pd, f->landed, (size_t)f->slots * f->stride);
+    f->arrived = memory_of(f->slots, f->stride);
+    uint32_t header_key = key_of(pd, f->arrived, (size_t)f->slots * f->stride);
     uint32_t payload_key = key_of(pd, payload, (size_t)f->slots * f->payload_bytes);
     uint32_t overflow_key = key_of(pd, overflow, 4096);
     struct ibv_sge *sges = calloc(3 * f->slots, sizeof *sges);
     f->receives = calloc(f->slots, sizeof *f->receives);
     for (int i = 0; i < f->slots; i++) {
-        sges[3 * i] = (struct ibv_sge){(uint64_t)(f->landed + i * f->stride), f->stride, header_key};
+        sges[3 * i] = (struct ibv_sge){(uint64_t)(f->arrived + i * f->stride), f->stride, header_key};
         sges[3 * i + 1] = (struct ibv_sge){(uint64_t)(payload + i * f->payload_bytes), f->payload_bytes, payload_key};
         sges[3 * i + 2] = (struct ibv_sge){(uint64_t)overflow, 4096, overflow_key};
         f->receives[i] = (struct ibv_recv_wr){i, &f->receives[(i + 1) % f->slots], &sges[3 * i], 3};
@@ -168,7 +168,7 @@ static __attribute__((noinline)) int lane_poll(struct floor *f, int max) {
             int slot = wc[i].wr_id, bytes = wc[i].byte_len - GRH_BYTES;
             uint32_t from;
             if (wc[i].status) abort();
-            memcpy(&from, f->landed + (size_t)slot * f->stride + 32, sizeof from);
+            memcpy(&from, f->arrived + (size_t)slot * f->stride + 32, sizeof from);
             if (wc[i].src_qp != f->source->qp_num || from != f->source_address || bytes < f->header_bytes ||
                 bytes > f->header_bytes + f->payload_bytes) {
                 lane_post(f, slot, 1);
@@ -184,15 +184,15 @@ static __attribute__((noinline)) int lane_poll(struct floor *f, int max) {
 
 /* The datagrams that came as they should. */
 long floor_rounds(struct floor *f, int rounds, int batch) {
-    long landed = 0;
+    long arrived = 0;
     for (int round = 0; round < rounds; round++) {
         int first = round % (f->slots / batch) * batch;
         lane_post(f, first, batch);
         lane_multicast(f, first, batch);
         int count = lane_poll(f, f->slots);
         for (int i = 0; i < count; i++)
-            landed += f->took_slots[i] == first + i && f->took_bytes[i] == f->header_bytes + f->payload_bytes;
+            arrived += f->took_slots[i] == first + i && f->took_bytes[i] == f->header_bytes + f->payload_bytes;
     }
     lane_reap(f);
-    return landed;
+    return arrived;
 }

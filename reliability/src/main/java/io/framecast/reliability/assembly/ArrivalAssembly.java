@@ -11,18 +11,18 @@ import io.framecast.reliability.wire.StreamInfo;
 import org.jspecify.annotations.Nullable;
 
 /// The ring is filled in order of arrival, as a verbs receive queue is: a frame without loss is in place and is
-/// never copied. Repairs of other frames go into a reassembly buffer. The landed payloads of a frame are copied
+/// never copied. Repairs of other frames go into a reassembly buffer. The arrived payloads of a frame are copied
 /// there when the frame is whole, and its slots are free when these copies have ended.
 final class ArrivalAssembly extends Assembly {
-    // Receives that are aimed before the lane is asked whether it accepts them.
-    private static final int AIMED_RUN = 64;
+    // Receives that are redirected before the lane is asked whether it accepts them.
+    private static final int REDIRECTED_RUN = 64;
 
     private final ArrivalPlacement placement;
     private final ArrivalLedger ledger;
     private final ArrivalBuffers posted;
-    private final LandingSlots landing;
+    private final SlotMemory dataSlots;
     private final int slotBytes;
-    private boolean canAim;
+    private boolean canRedirect;
     // Since the last batch ended.
     private boolean moved;
     // The user's buffer in which the frame delivered last lies.
@@ -59,9 +59,9 @@ final class ArrivalAssembly extends Assembly {
         this.placement = placement;
         this.ledger = ledger;
         slotBytes = shape.slotBytes();
-        landing = memory.data();
+        dataSlots = memory.data();
         posted = new ArrivalBuffers(shape);
-        placement.aimBy(posted);
+        placement.redirectBy(posted);
         ledger.copyBy(this::copyRun);
     }
 
@@ -73,7 +73,7 @@ final class ArrivalAssembly extends Assembly {
     @Override
     public void start(final long firstSequence, final BufferQueue buffers) {
         super.start(firstSequence, buffers);
-        posted.start(firstSequence, canAim ? buffers : BufferQueue.EMPTY);
+        posted.start(firstSequence, canRedirect ? buffers : BufferQueue.EMPTY);
     }
 
     /// No more datagrams can be under way than the lane holds posted slots.
@@ -83,7 +83,7 @@ final class ArrivalAssembly extends Assembly {
             throw new IllegalStateException("placement by arrival needs a lane that takes slots in order");
         }
         placement.repost(data.post(0, shape.ringSlots()));
-        canAim = canAim(data);
+        canRedirect = canRedirect(data);
         return Math.max(1, placement.postedFree() - shape.spareSlots());
     }
 
@@ -94,8 +94,8 @@ final class ArrivalAssembly extends Assembly {
         return !memory.isRingMappedTwice() && shape.ringSlots() >= (held + 2) * frameSlots;
     }
 
-    // How many of the free slots are posted next. Those before the ring's end in which the next frame would not fit are
-    // left out, once all of them are free.
+    // How many of the free slots are posted next. Slots before the ring's end in which the next frame would not fit
+    // are left out, once all of them are free.
     private int leaveTail(final int run) {
         final long toFrame = posted.isUsed() ? -1 : posted.toNextFrame(placement.postedFree());
         final long frame = posted.frameSlots();
@@ -110,22 +110,22 @@ final class ArrivalAssembly extends Assembly {
             return (int) Math.min(run, before);
         }
         if (tail <= run) {
-            placement.passOver(tail);
+            placement.leaveOut(tail);
             return leaveTail(placement.repostRun());
         }
         return 0;
     }
 
-    private void post(final LanePort data, final boolean aims) {
+    private void post(final LanePort data, final boolean redirects) {
         int run = memory.completed() >= ringCopies ? leaveTail(placement.repostRun()) : 0;
         while (run > 0) {
-            final int wanted = aims ? Math.min(run, AIMED_RUN) : run;
+            final int wanted = redirects ? Math.min(run, REDIRECTED_RUN) : run;
             final int first = placement.repostSlot();
-            for (int i = 0; aims && i < wanted; i++) {
-                posted.aim(data, (first + i) % shape.ringSlots(), placement.postedFree() + i);
+            for (int i = 0; redirects && i < wanted; i++) {
+                posted.redirect(data, (first + i) % shape.ringSlots(), placement.postedFree() + i);
             }
             final int accepted = data.post(first, wanted);
-            for (int i = wanted - 1; aims && i >= accepted; i--) {
+            for (int i = wanted - 1; redirects && i >= accepted; i--) {
                 posted.undo((first + i) % shape.ringSlots());
             }
             placement.repost(accepted);
@@ -137,7 +137,7 @@ final class ArrivalAssembly extends Assembly {
     public int poll(final LanePort data, final @Nullable ReceiverMachine expected) {
         // Where no slot is posted no datagram waits in the lane either: arriving datagrams are lost and must be
         // repaired.
-        // A co-root takes what it keeps from the slots.
+        // A co-root copies its datagrams from the slots.
         post(data, expected != null && !expected.mayKeep() && posted.isUsed());
         return data.poll();
     }
@@ -145,7 +145,7 @@ final class ArrivalAssembly extends Assembly {
     @Override
     public void accept(final int slot, final long sequence, final int count, final int bytes) {
         for (int i = 0; i < count; i++) {
-            placement.land(slot + i);
+            placement.arrive(slot + i);
             placement.accept(sequence + i);
         }
         final boolean used = posted.isUsed();
@@ -155,25 +155,25 @@ final class ArrivalAssembly extends Assembly {
                 return;
             }
         }
-        final long header = landing.headerOffset(slot);
-        final long index = DataLayout.FRAME_INDEX.unsigned(landing.headers(), header);
-        final long frameBytes = FrameForecast.frameBytes(landing.headers(), header);
+        final long header = dataSlots.headerOffset(slot);
+        final long index = DataLayout.FRAME_INDEX.unsigned(dataSlots.headers(), header);
+        final long frameBytes = FrameForecast.frameBytes(dataSlots.headers(), header);
         if (!used) {
             posted.learn(sequence - index, frameBytes);
             return;
         }
         for (int i = 0; i < count; i++) {
-            if (!posted.land(slot + i, sequence + i, index + i, frameBytes)) {
+            if (!posted.arrive(slot + i, sequence + i, index + i, frameBytes)) {
                 moveToSlot(slot + i, i == 0 ? bytes : slotBytes);
             }
         }
     }
 
-    // A datagram landed elsewhere in the user's buffers than its frame has it.
+    // A datagram arrived elsewhere in the user's buffers than its frame has it.
     private void moveToSlot(final int slot, final int bytes) {
-        final long aim = posted.of(slot);
-        final long there = Math.min(bytes, posted.roomAt(aim));
-        memory.copy(Space.POSTED, aim, Space.RING, (long) slot * slotBytes, there);
+        final long place = posted.of(slot);
+        final long there = Math.min(bytes, posted.roomAt(place));
+        memory.copy(Space.POSTED, place, Space.RING, (long) slot * slotBytes, there);
         ringCopies = memory.submitted();
         reassembled(bytes);
         posted.leave(slot);
@@ -183,7 +183,7 @@ final class ArrivalAssembly extends Assembly {
     @Override
     public void reject(final int slot) {
         posted.reject(slot);
-        placement.land(slot);
+        placement.arrive(slot);
         placement.reject();
     }
 
@@ -227,13 +227,13 @@ final class ArrivalAssembly extends Assembly {
     }
 
     private void copyRun(final int fromSlot, final int toBuffer, final long frameIndex, final int slots) {
-        final long aim = posted.of(fromSlot);
+        final long place = posted.of(fromSlot);
         final long bytes = (long) slots * slotBytes;
         final long to = toBuffer * shape.bufferBytes() + frameIndex * slotBytes;
-        if (aim == ArrivalBuffers.IN_SLOT) {
+        if (place == ArrivalBuffers.IN_SLOT) {
             memory.copy(Space.RING, (long) fromSlot * slotBytes, Space.REASSEMBLY, to, bytes);
         } else {
-            memory.copy(Space.POSTED, aim, Space.REASSEMBLY, to, Math.min(bytes, posted.roomAt(aim)));
+            memory.copy(Space.POSTED, place, Space.REASSEMBLY, to, Math.min(bytes, posted.roomAt(place)));
         }
         ringCopies = memory.submitted();
         reassembled(bytes);

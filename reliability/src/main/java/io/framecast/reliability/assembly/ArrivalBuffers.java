@@ -3,21 +3,20 @@ package io.framecast.reliability.assembly;
 import io.framecast.reliability.lane.LanePort;
 import java.util.Arrays;
 
-/// The user's buffers at which receives of a ring in order of arrival are aimed (Chu et al. 2019, §4.2,
+/// The user's buffers that receives of a ring in order of arrival are redirected to (Chu et al. 2019, §4.2,
 /// Algorithm 1: receives are built from the user's buffers, and frames begin where buffers begin).
 ///
-/// A receive takes whatever datagram comes when it is first in the queue, and cannot be taken back. So each one
-/// that is posted is aimed by the sequence that it takes if nothing is lost until then. A datagram that lands
-/// elsewhere in a buffer than its frame has it is copied to its slot of the ring. The receives posted next
-/// follow the newest sequence again: those in the middle of a frame take their slots, and from the next frame
-/// on they are aimed.
+/// A receive takes the datagram that comes when the receive is first in the queue, and cannot be taken back. So each
+/// receive is redirected by the sequence that it takes if nothing is lost until then. A datagram in the wrong place of
+/// a buffer is copied to its slot of the ring. The receives posted next follow the newest sequence again: receives in
+/// the middle of a frame keep their slots, and receives from the next frame on are redirected.
 ///
 /// A buffer is taken long before its frame comes: behind all receives that are queued. So it is taken only
 /// where more buffers are posted than frames can come before, and while the stream's frames have one length.
 ///
 /// A buffer is *claimed* by the first frame of which a datagram lands where it belongs. It is handed over when
 /// all of its receives were used and all of its frame lies in it; else the frame is copied out, and the buffer
-/// is given back when no receive is aimed at it any more: a later datagram would be written into the user's
+/// is given back when no receive is redirected to it any more: a later datagram would be written into the user's
 /// frame.
 ///
 /// One thread; allocates only in its constructor and at the first buffer.
@@ -30,20 +29,20 @@ final class ArrivalBuffers {
     private final FrameForecast forecast;
     private BufferQueue buffers = BufferQueue.EMPTY;
     // By slot: where in the user's buffers its payload lands, or IN_SLOT. Empty before a buffer was posted.
-    private long[] aims = {};
-    // By buffer: receives aimed at it that are queued; landed payloads that lie in it; first sequence of its frame.
+    private long[] places = {};
+    // By buffer: queued receives that are redirected to it; payloads that lie in it; first sequence of its frame.
     private final int[] queued = new int[BufferQueue.TAKEN_MAX];
-    private final int[] landed = new int[BufferQueue.TAKEN_MAX];
+    private final int[] filled = new int[BufferQueue.TAKEN_MAX];
     private final long[] claims = new long[BufferQueue.TAKEN_MAX];
     // By buffer: the sequence that is expected at its start.
     private final long[] firsts = new long[BufferQueue.TAKEN_MAX];
-    // The next receive goes on with the frame that is aimed at this buffer, if it takes this sequence.
+    // The next receive goes on with the frame that this buffer is for, if it takes this sequence.
     private int current = BufferQueue.NONE;
     private long currentNext;
     private boolean isRefused;
     // Of all buffers.
     private int allQueued;
-    // Where a datagram last missed the place that its receive was aimed at.
+    // Where a datagram last missed the place that its receive was redirected to.
     private long missed;
     // Behind the newest sequence that came on the data lane.
     private long next;
@@ -84,34 +83,34 @@ final class ArrivalBuffers {
         forecast.learn(first, bytes);
     }
 
-    /// Whether receives are aimed, because a buffer is or was posted.
+    /// Whether receives are redirected, because a buffer is or was posted.
     boolean isUsed() {
-        if (aims.length == 0 && buffers.buffers() > 0) {
-            aims = new long[ringSlots];
-            Arrays.fill(aims, IN_SLOT);
+        if (places.length == 0 && buffers.buffers() > 0) {
+            places = new long[ringSlots];
+            Arrays.fill(places, IN_SLOT);
         }
-        return aims.length > 0;
+        return places.length > 0;
     }
 
     /// Where a slot's payload lies, or IN_SLOT.
     long of(final int slot) {
-        return aims.length == 0 ? IN_SLOT : aims[slot];
+        return places.length == 0 ? IN_SLOT : places[slot];
     }
 
     /// Bytes from a place to the end of its buffer.
-    long roomAt(final long aim) {
-        return buffers.bufferBytes(BufferQueue.number(aim)) - BufferQueue.within(aim);
+    long roomAt(final long place) {
+        return buffers.bufferBytes(BufferQueue.number(place)) - BufferQueue.within(place);
     }
 
     /// Whether two places in buffers are one behind the other.
-    boolean isBehind(final long aim, final long nextAim) {
-        return nextAim == aim + slotBytes;
+    boolean isBehind(final long place, final long nextPlace) {
+        return nextPlace == place + slotBytes;
     }
 
-    /// Aims a receive that is posted next.
+    /// Redirects a receive that is posted next.
     ///
     /// @param ahead receives that are queued before it
-    void aim(final LanePort data, final int slot, final int ahead) {
+    void redirect(final LanePort data, final int slot, final int ahead) {
         final long sequence = next + ahead;
         if (current == BufferQueue.NONE || sequence != currentNext) {
             begin(sequence, ahead);
@@ -119,16 +118,16 @@ final class ArrivalBuffers {
         final long offset = current == BufferQueue.NONE ? 0 : (sequence - firsts[current]) * slotBytes;
         final long room = current == BufferQueue.NONE ? 0 : Math.min(slotBytes, buffers.bufferBytes(current) - offset);
         if (room <= 0) {
-            data.aim(slot, BufferQueue.NONE, 0, 0);
+            data.redirect(slot, BufferQueue.NONE, 0, 0);
             return;
         }
-        if (!data.aim(slot, current, offset, (int) room)) {
+        if (!data.redirect(slot, current, offset, (int) room)) {
             // The lane does not reach the user's memory: frames are copied there.
             isRefused = true;
             goOn(BufferQueue.NONE);
             return;
         }
-        aims[slot] = BufferQueue.offset(current) + offset;
+        places[slot] = BufferQueue.offset(current) + offset;
         queued[current]++;
         allQueued++;
         currentNext++;
@@ -152,7 +151,7 @@ final class ArrivalBuffers {
     }
 
     // The frames that come before, into slots of the ring, will want buffers as well; and where a datagram missed its
-    // place of late, so will those whose receives are aimed.
+    // place of late, so will the datagrams of redirected receives.
     private long wanted(final int ahead) {
         final int inSlots = next - missed < ringSlots ? ahead : ahead - allQueued;
         return (inSlots + forecast.slots() - 1) / forecast.slots();
@@ -166,15 +165,15 @@ final class ArrivalBuffers {
         }
     }
 
-    /// The receive that was aimed last was not accepted by the lane.
+    /// The lane did not accept the receive that was redirected last.
     void undo(final int slot) {
-        final long aim = of(slot);
-        if (aim != IN_SLOT) {
-            final int buffer = BufferQueue.number(aim);
-            aims[slot] = IN_SLOT;
+        final long place = of(slot);
+        if (place != IN_SLOT) {
+            final int buffer = BufferQueue.number(place);
+            places[slot] = IN_SLOT;
             queued[buffer]--;
             allQueued--;
-            currentNext = firsts[buffer] + BufferQueue.within(aim) / slotBytes;
+            currentNext = firsts[buffer] + BufferQueue.within(place) / slotBytes;
             goOn(buffer);
         }
     }
@@ -190,36 +189,36 @@ final class ArrivalBuffers {
     /// @param bytes of the frame; 0 for a bundle
     /// @return whether it lies in its slot, or where its frame has it in the user's buffer; else call [#leave]
     ///     when it was copied to its slot
-    boolean land(final int slot, final long sequence, final long index, final long bytes) {
+    boolean arrive(final int slot, final long sequence, final long index, final long bytes) {
         final long first = sequence - index;
         forecast.learn(first, bytes);
         next = Math.max(next, sequence + 1);
-        final long aim = of(slot);
-        if (aim == IN_SLOT) {
+        final long place = of(slot);
+        if (place == IN_SLOT) {
             return true;
         }
-        final int buffer = BufferQueue.number(aim);
+        final int buffer = BufferQueue.number(place);
         queued[buffer]--;
         allQueued--;
         if (bytes == 0
-                || BufferQueue.within(aim) != index * slotBytes
+                || BufferQueue.within(place) != index * slotBytes
                 || (claims[buffer] != UNCLAIMED && claims[buffer] != first)) {
             missed = next;
             return false;
         }
         claims[buffer] = first;
-        landed[buffer]++;
+        filled[buffer]++;
         return true;
     }
 
     /// The payload of a slot does not lie in a buffer any more: it was copied to its slot, or is not needed.
     void leave(final int slot) {
         final int buffer = BufferQueue.number(of(slot));
-        aims[slot] = IN_SLOT;
+        places[slot] = IN_SLOT;
         settle(buffer);
     }
 
-    /// A datagram that landed is not needed.
+    /// A datagram that arrived is not needed.
     void reject(final int slot) {
         if (of(slot) != IN_SLOT) {
             queued[BufferQueue.number(of(slot))]--;
@@ -231,29 +230,29 @@ final class ArrivalBuffers {
     /// A payload that lies where its frame has it was copied on, or is dropped with its frame.
     void forget(final int slot) {
         if (of(slot) != IN_SLOT) {
-            landed[BufferQueue.number(of(slot))]--;
+            filled[BufferQueue.number(of(slot))]--;
             leave(slot);
         }
     }
 
-    /// Whether a frame that begins in a slot lies in the user's buffer, and no receive is aimed at that any more.
+    /// Whether a frame that begins in a slot lies in the user's buffer, and no receive is redirected to that any more.
     boolean isWhole(final int firstSlot, final long count) {
-        final long aim = of(firstSlot);
-        final int buffer = BufferQueue.number(aim);
-        return aim != IN_SLOT && queued[buffer] == 0 && landed[buffer] == count;
+        final long place = of(firstSlot);
+        final int buffer = BufferQueue.number(place);
+        return place != IN_SLOT && queued[buffer] == 0 && filled[buffer] == count;
     }
 
     /// A slot of a frame that lies in the user's buffer, which is the caller's from now on.
     void handOver(final int slot) {
         final int buffer = BufferQueue.number(of(slot));
-        landed[buffer]--;
-        aims[slot] = IN_SLOT;
+        filled[buffer]--;
+        places[slot] = IN_SLOT;
         // It takes nothing more, also where the frame is shorter than expected.
         current = current == buffer ? BufferQueue.NONE : current;
     }
 
     private void settle(final int buffer) {
-        if (queued[buffer] == 0 && landed[buffer] == 0 && buffer != current) {
+        if (queued[buffer] == 0 && filled[buffer] == 0 && buffer != current) {
             buffers.returnBuffer(buffer);
         }
     }
@@ -265,14 +264,14 @@ final class ArrivalBuffers {
     /// No receive is used any more.
     void close() {
         current = BufferQueue.NONE;
-        for (int slot = 0; slot < aims.length; slot++) {
-            final int buffer = BufferQueue.number(aims[slot]);
-            if (aims[slot] != IN_SLOT && queued[buffer] + landed[buffer] > 0) {
+        for (int slot = 0; slot < places.length; slot++) {
+            final int buffer = BufferQueue.number(places[slot]);
+            if (places[slot] != IN_SLOT && queued[buffer] + filled[buffer] > 0) {
                 queued[buffer] = 0;
-                landed[buffer] = 0;
+                filled[buffer] = 0;
                 buffers.returnBuffer(buffer);
             }
-            aims[slot] = IN_SLOT;
+            places[slot] = IN_SLOT;
         }
     }
 }

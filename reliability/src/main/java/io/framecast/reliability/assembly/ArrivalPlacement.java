@@ -5,17 +5,17 @@ import org.jspecify.annotations.Nullable;
 /// Bookkeeping of a ring whose slots are consumed strictly in arrival order, as in a verbs receive queue; and of
 /// the reassembly buffers for frames that did not land in one piece.
 ///
-/// A frame is in place when its datagrams landed one after another in consecutive slots, and did not pass the
+/// A frame is in place when its datagrams arrived one after another in consecutive slots, and did not pass the
 /// ring's end, or the ring is mapped twice. Slots before the ring's end, too few for the next frame, may be left out
-/// ([#passOver]). Any other frame is *reassembled*: repairs go straight into a reassembly
-/// buffer. When the frame is complete its landed runs are copied there, and their slots are free at once. Slots are
+/// ([#leaveOut]). Any other frame is *reassembled*: repairs go straight into a reassembly
+/// buffer. When the frame is complete its arrived runs are copied there, and their slots are free at once. Slots are
 /// freed, and posted again, in arrival order.
 ///
 /// As long as the lane gives out slots in the order of posting, arrival a lands in slot a mod ringSlots. A lane
-/// that drops a datagram after it landed posts its slot again behind the others, and from then on that slot comes
-/// later in each round. So each landing is reported with its slot.
+/// that drops a datagram after it arrived posts its slot again behind the posted ones, and from then on that slot
+/// comes later in each round. So each arrival is reported with its slot.
 ///
-/// Order of calls: [#start]; for each datagram of the data lane [#land(int)], then [#accept] or [#reject] by the
+/// Order of calls: [#start]; for each datagram of the data lane [#arrive(int)], then [#accept] or [#reject] by the
 /// receiver machine's verdict. For each repair that the machine wants, [#placeRepair] *before* the machine gets it,
 /// and [#repaired] when the machine took it. For the next whole frame [#canComplete], then `pollFrame`, then
 /// [#complete]; [#releaseRun] or [#releaseBuffer] when the user releases it. [#repost] whenever [#repostable] is
@@ -50,10 +50,10 @@ public final class ArrivalPlacement {
     // By arrival modulo ringSlots: whether the slot holds a payload that is needed.
     private final boolean[] busy;
     // By sequence: its arrival number, REPAIRED, or UNKNOWN.
-    private final long[] landings;
+    private final long[] arrivals;
     private final ReassemblyBuffers buffers;
     // Payloads of some slots lie in the user's buffers; null where none ever do.
-    private @Nullable ArrivalBuffers aimed;
+    private @Nullable ArrivalBuffers redirected;
     private long arrived;
     private long freedTo;
     private long posted;
@@ -62,7 +62,7 @@ public final class ArrivalPlacement {
     private int passedAhead;
     private long start;
     private long nextFirst;
-    // Sequences that landed or were repaired since the start.
+    // Sequences that arrived or were repaired since the start.
     private long here;
     private long overruns;
     private long refusedRepairs;
@@ -102,21 +102,21 @@ public final class ArrivalPlacement {
         java.util.Arrays.setAll(slots, i -> i);
         busy = new boolean[ringSlots];
         passed = new boolean[ringSlots];
-        landings = new long[windowSlots];
+        arrivals = new long[windowSlots];
         buffers = new ReassemblyBuffers(bufferCount, laterMax);
-        java.util.Arrays.fill(landings, UNKNOWN);
+        java.util.Arrays.fill(arrivals, UNKNOWN);
     }
 
-    /// Before the first landing: knows which payloads lie in the user's buffers.
-    void aimBy(final ArrivalBuffers by) {
-        aimed = by;
+    /// Before the first arrival: knows which payloads lie in the user's buffers.
+    void redirectBy(final ArrivalBuffers by) {
+        redirected = by;
     }
 
-    private long aim(final int slot) {
-        return aimed == null ? ArrivalBuffers.IN_SLOT : aimed.of(slot);
+    private long bufferPlace(final int slot) {
+        return redirected == null ? ArrivalBuffers.IN_SLOT : redirected.of(slot);
     }
 
-    /// The session's first sequence is known. Earlier landings were rejected.
+    /// The session's first sequence is known. Earlier arrivals were rejected.
     public void start(final long firstSequence) {
         start = firstSequence;
         nextFirst = firstSequence;
@@ -126,24 +126,24 @@ public final class ArrivalPlacement {
     /// Any datagram of the data lane arrived in the slot that was posted first.
     ///
     /// @return its slot, or [#NONE] when none was posted: the transport lost it
-    public int land() {
+    public int arrive() {
         leavePassed();
         if (arrived == posted) {
             overruns++;
             return NONE;
         }
         final int slot = slots[(int) (arrived % ringSlots)];
-        land(slot);
+        arrive(slot);
         return slot;
     }
 
     /// Any datagram of the data lane arrived.
     ///
-    /// @param slot the slot in which it landed
-    public void land(final int slot) {
+    /// @param slot the slot in which it arrived
+    public void arrive(final int slot) {
         leavePassed();
         if (arrived == posted) {
-            throw new IllegalStateException("a datagram landed in slot " + slot + ", and none was posted");
+            throw new IllegalStateException("a datagram arrived in slot " + slot + ", and none was posted");
         }
         final int at = (int) (arrived % ringSlots);
         slots[at] = slot;
@@ -159,13 +159,13 @@ public final class ArrivalPlacement {
         }
     }
 
-    /// The datagram that landed last is the payload of `sequence`.
+    /// The datagram that arrived last is the payload of `sequence`.
     public void accept(final long sequence) {
-        landings[index(sequence)] = arrived - 1;
+        arrivals[index(sequence)] = arrived - 1;
         here++;
     }
 
-    /// The datagram that landed last is not needed.
+    /// The datagram that arrived last is not needed.
     public void reject() {
         free(arrived - 1);
         advance();
@@ -221,7 +221,7 @@ public final class ArrivalPlacement {
 
     /// The machine took the repair of `sequence`, whose payload goes into its frame's reassembly buffer.
     public void repaired(final long sequence) {
-        landings[index(sequence)] = REPAIRED;
+        arrivals[index(sequence)] = REPAIRED;
         here++;
     }
 
@@ -233,19 +233,19 @@ public final class ArrivalPlacement {
 
     /// Whether a complete frame lies in one piece, in the slots from that of its first datagram on.
     public boolean isInPlace(final long firstSequence, final long count) {
-        final long first = landings[index(firstSequence)];
+        final long first = arrivals[index(firstSequence)];
         if (first < 0) {
             return false;
         }
         final int slot = slotOf(first);
-        if (aim(slot) != ArrivalBuffers.IN_SLOT) {
+        if (bufferPlace(slot) != ArrivalBuffers.IN_SLOT) {
             return isWhole(slot, count) && areInARow(firstSequence, first, count, false);
         }
         return (mappedTwice || slot + count <= ringSlots) && areInARow(firstSequence, first, count, true);
     }
 
     private boolean isWhole(final int slot, final long count) {
-        return aimed != null && aimed.isWhole(slot, count);
+        return redirected != null && redirected.isWhole(slot, count);
     }
 
     // Whether datagrams arrived one behind the other, and lie so in slots of their own.
@@ -255,8 +255,8 @@ public final class ArrivalPlacement {
         for (long i = 1; i < count; i++) {
             at = at + 1 == ringSlots ? 0 : at + 1;
             slot = slot + 1 == ringSlots ? 0 : slot + 1;
-            if (landings[index(firstSequence + i)] != first + i
-                    || (inSlots && (slots[at] != slot || aim(slot) != ArrivalBuffers.IN_SLOT))) {
+            if (arrivals[index(firstSequence + i)] != first + i
+                    || (inSlots && (slots[at] != slot || bufferPlace(slot) != ArrivalBuffers.IN_SLOT))) {
                 return false;
             }
         }
@@ -276,7 +276,7 @@ public final class ArrivalPlacement {
         nextFirst = firstSequence + count;
         usualSlots = Math.max(count, usualSlots - (usualSlots - count + LENGTH_PARTS - 1) / LENGTH_PARTS);
         if (isInPlace(firstSequence, count)) {
-            final long first = landings[index(firstSequence)];
+            final long first = arrivals[index(firstSequence)];
             forget(firstSequence, count);
             buffers.dropBefore(nextFirst);
             return first;
@@ -301,7 +301,7 @@ public final class ArrivalPlacement {
     private void copyRuns(final long firstSequence, final long count, final int buffer, final Copies copies) {
         long i = 0;
         while (i < count) {
-            final long first = landings[index(firstSequence + i)];
+            final long first = arrivals[index(firstSequence + i)];
             if (first < 0) {
                 i++;
                 continue;
@@ -309,7 +309,7 @@ public final class ArrivalPlacement {
             final int slot = slotOf(first);
             int run = 1;
             while (i + run < count
-                    && landings[index(firstSequence + i + run)] == first + run
+                    && arrivals[index(firstSequence + i + run)] == first + run
                     && isBehind(slotOf(first + run - 1), slotOf(first + run))) {
                 run++;
             }
@@ -322,16 +322,16 @@ public final class ArrivalPlacement {
     }
 
     private boolean isBehind(final int slot, final int next) {
-        final long aim = aim(slot);
-        return aim == ArrivalBuffers.IN_SLOT
-                ? next == slot + 1 && aim(next) == ArrivalBuffers.IN_SLOT
-                : aimed != null && aimed.isBehind(aim, aim(next));
+        final long place = bufferPlace(slot);
+        return place == ArrivalBuffers.IN_SLOT
+                ? next == slot + 1 && bufferPlace(next) == ArrivalBuffers.IN_SLOT
+                : redirected != null && redirected.isBehind(place, bufferPlace(next));
     }
 
     // Its payload was copied, or is not needed.
     private void drop(final long arrival) {
-        if (aimed != null) {
-            aimed.forget(slotOf(arrival));
+        if (redirected != null) {
+            redirected.forget(slotOf(arrival));
         }
         free(arrival);
     }
@@ -342,7 +342,7 @@ public final class ArrivalPlacement {
 
     private void forget(final long firstSequence, final long count) {
         for (long i = 0; i < count; i++) {
-            landings[index(firstSequence + i)] = UNKNOWN;
+            arrivals[index(firstSequence + i)] = UNKNOWN;
         }
     }
 
@@ -369,12 +369,12 @@ public final class ArrivalPlacement {
     public void skip(final long firstSequence, final long endSequence) {
         long came = 0;
         for (long s = firstSequence; s < Math.min(endSequence, firstSequence + mask + 1); s++) {
-            final long landing = landings[index(s)];
-            if (landing >= 0) {
-                drop(landing);
+            final long arrival = arrivals[index(s)];
+            if (arrival >= 0) {
+                drop(arrival);
             }
-            came += landing == UNKNOWN ? 0 : 1;
-            landings[index(s)] = UNKNOWN;
+            came += arrival == UNKNOWN ? 0 : 1;
+            arrivals[index(s)] = UNKNOWN;
         }
         start += endSequence - firstSequence - came;
         nextFirst = endSequence;
@@ -418,7 +418,7 @@ public final class ArrivalPlacement {
     }
 
     /// The next `count` free slots are left out this time: the next datagram goes to the slot behind them.
-    void passOver(final int count) {
+    void leaveOut(final int count) {
         for (int i = 0; i < count; i++) {
             passed[(int) ((posted + i) % ringSlots)] = true;
         }
@@ -426,13 +426,13 @@ public final class ArrivalPlacement {
         repost(count);
     }
 
-    /// Posted slots in which nothing has landed.
+    /// Posted slots in which nothing has arrived.
     public int postedFree() {
         return (int) (posted - arrived) - passedAhead;
     }
 
-    /// Sequences below have a slot: as many are still to come as slots are posted. Missing sequences between others
-    /// count, because they may still come late. Repaired sequences do not count wherever they are, because the
+    /// Sequences below have a slot: as many are still to come as slots are posted. Missing sequences between arrived
+    /// ones count, because they may still come late. Repaired sequences do not count wherever they are, because the
     /// repair of a lost tail would otherwise take its slots away for ever.
     public long creditLimit() {
         return start + here + postedFree();

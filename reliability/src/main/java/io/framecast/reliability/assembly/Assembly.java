@@ -49,14 +49,14 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
         };
     }
 
-    /// The slots in which the data lane lands.
-    public final LandingSlots landing() {
+    /// The receive slots of the data lane.
+    public final SlotMemory slotMemory() {
         return memory.data();
     }
 
     // Encrypted payloads are opened in their slots, and copied to the user's buffers then.
-    final boolean canAim(final LanePort data) {
-        return data.canAim() && !shape.stream().seal().isEncrypting();
+    final boolean canRedirect(final LanePort data) {
+        return data.canRedirect() && !shape.stream().seal().isEncrypting();
     }
 
     /// Posts the slots that a lane should hold before its first poll.
@@ -74,7 +74,7 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
     /// Makes free slots ready for the data lane and takes the datagrams that arrived.
     ///
     /// @param expected names the sequences expected next; null before the receiver is a member: then a probe may
-    ///     land anywhere
+    ///     take any slot
     /// @return datagrams taken, as the lane describes them, or [#NO_SLOT]
     public abstract int poll(LanePort data, @Nullable ReceiverMachine expected);
 
@@ -93,7 +93,7 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
     ///
     /// @param firstSequence of its frame
     /// @param slots length of its frame in datagrams
-    /// @param requests are told when the frame is asked for again, if it has no place
+    /// @param requests learn when to ask for the frame again, if it has no place
     /// @return false when there is no place: the repair counts as not received
     public boolean reserve(
             final long firstSequence, final long slots, final RepairRequests requests, final long nowNs) {
@@ -103,7 +103,7 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
     /// The machine took a repair for which [#reserve] found a place.
     ///
     /// @param frameIndex its position in its frame
-    /// @param repairSlot the slot in which its payload landed
+    /// @param repairSlot the slot in which its payload arrived
     public abstract void repaired(long sequence, long frameIndex, int repairSlot, int bytes);
 
     /// Renews requests for frames whose repairs have a place now, and updates the number of further frames.
@@ -211,7 +211,7 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
         return offset;
     }
 
-    /// Whether its bytes lie where they landed.
+    /// Whether its bytes lie where they arrived.
     public final boolean isInPlace() {
         return inPlace;
     }

@@ -12,11 +12,11 @@ public interface FrameMemory {
         /// `[ringSlots][slotBytes]`: the frames as the user sees them. A range that passes its end goes on at its
         /// start; or behind it, in the tail of a [MemoryShape] that has one, unless the ring is mapped twice.
         RING,
-        /// `[landingSlots][slotBytes]`: the data lane lands payloads here that are copied on to the ring.
+        /// `[stagingSlots][slotBytes]`: the data lane lands payloads here that are copied on to the ring.
         STAGING,
         /// `[repairSlots + readSlots][slotBytes]`: repairs land here, and behind them RDMA reads.
         REPAIR,
-        /// `[batchMax][slotBytes]`: for payloads of one batch that landed in each other's slots.
+        /// `[batchMax][slotBytes]`: for payloads of one batch that arrived in each other's slots.
         SCRATCH,
         /// `[buffers][bufferBytes]`: frames that do not lie in one piece in the ring.
         REASSEMBLY,
@@ -24,17 +24,17 @@ public interface FrameMemory {
         POSTED
     }
 
-    /// The landing slots of the data lane: the ring, or the staging space.
-    LandingSlots data();
+    /// The receive slots of the data lane: the ring, or the staging space.
+    SlotMemory data();
 
-    /// The landing slots of the repair lane, with those of RDMA reads behind them.
-    LandingSlots repairs();
+    /// The receive slots of the repair lane, with those of RDMA reads behind them.
+    SlotMemory repairs();
 
     /// Whether the ring's memory is followed by itself, so that a frame which passes its end lies in one piece.
     boolean isRingMappedTwice();
 
-    /// Whether the host reads the ring as it reads its own memory, also what an earlier holder of a membership left
-    /// there.
+    /// True where the host reads the ring as it reads its own memory, also the datagrams that an earlier holder of a
+    /// membership left there.
     default boolean isRingInHost() {
         return false;
     }

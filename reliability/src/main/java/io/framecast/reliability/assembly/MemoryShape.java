@@ -5,12 +5,12 @@ import io.framecast.reliability.wire.StreamInfo;
 /// Lengths of a receiver's memory, in slots, for one session.
 ///
 /// @param stream the session
-/// @param kind the way of payloads to their places
+/// @param kind how payloads reach their places
 /// @param ringSlots slots of the ring, a multiple of 64
 /// @param spareSlots the part of the ring that is never granted to the source and therefore always empty: datagrams
 ///     that the source sends without credit land there. 0 where it sends none
 /// @param batchMax datagrams taken in one poll of the data lane
-/// @param landingSlots slots of the staging space; 0 but for [Kind#STAGED]
+/// @param stagingSlots slots of the staging space; 0 but for [Kind#STAGED]
 /// @param repairSlots slots of the repair lane
 /// @param readSlots slots for RDMA reads; 0 where nothing is read
 /// @param buffers reassembly buffers, each as long as the longest frame; 0 with [Kind#STAGED]
@@ -21,16 +21,16 @@ public record MemoryShape(
         int ringSlots,
         int spareSlots,
         int batchMax,
-        int landingSlots,
+        int stagingSlots,
         int repairSlots,
         int readSlots,
         int buffers,
         int laterMax) {
-    /// The way of payloads to their places.
+    /// How payloads reach their places.
     public enum Kind {
-        /// They land there: receives are posted for the slots of the sequences expected next.
+        /// Receives are posted for the slots of the sequences expected next.
         IN_RING,
-        /// They are copied there from staging memory.
+        /// Payloads are copied there from staging memory.
         STAGED,
         /// The ring is filled in order of arrival.
         BY_ARRIVAL
@@ -71,7 +71,7 @@ public record MemoryShape(
                 ringSlots,
                 spareSlots,
                 batchMax,
-                kind == Kind.STAGED ? landingSlots(stream.slotBytes(), ringSlots, batchMax) : 0,
+                kind == Kind.STAGED ? stagingSlots(stream.slotBytes(), ringSlots, batchMax) : 0,
                 byArrival ? REPAIR_SLOTS_POSTED : REPAIR_SLOTS,
                 reads ? ReadSlots.SLOTS : 0,
                 // A user may hold its maximum of frames, all of them reassembled, and wait for one more. It must
@@ -86,7 +86,7 @@ public record MemoryShape(
     }
 
     // Enough to keep copies and arrivals apart, never more than the ring itself needs.
-    private static int landingSlots(final int slotBytes, final int ringSlots, final int batchMax) {
+    private static int stagingSlots(final int slotBytes, final int ringSlots, final int batchMax) {
         final long wanted = Math.max(4L * batchMax, STAGING_BYTES / slotBytes);
         return (int) Math.min(Math.max(ringSlots, batchMax), wanted);
     }

@@ -3,7 +3,7 @@ package io.framecast.reliability.assembly;
 /// Which frames of a ring that is addressed by sequence are received into the user's buffers. That is decided once for
 /// each frame, when its first datagram comes on the data lane or is expected there (Chu et al. 2019, §4.2, Algorithm 1:
 /// receives are built from the user's buffers): it takes the next buffer, or it lies in the ring. A frame of which a
-/// repair comes first lies in the ring, for those behind it may have taken buffers by then.
+/// repair comes first lies in the ring, for later frames may have taken buffers by then.
 ///
 /// Nothing is noted until a buffer is posted. One thread; allocates only in its constructor and at the first buffer.
 final class PostedFrames {
@@ -19,7 +19,7 @@ final class PostedFrames {
 
     private final int ringSlots;
     private BufferQueue buffers = BufferQueue.EMPTY;
-    // By the slot of a frame's first sequence: what was decided, less UNDECIDED. Empty before a buffer was posted.
+    // By the slot of a frame's first sequence: the decision, less UNDECIDED. Empty before a buffer was posted.
     private int[] notes = {};
     // Frames that begin before have datagrams in the ring.
     private long decidedBefore;
@@ -97,7 +97,7 @@ final class PostedFrames {
         return of(slot);
     }
 
-    /// What was decided for the frame that begins in a slot.
+    /// The decision for the frame that begins in a slot.
     int of(final int slot) {
         return (notes[slot] & EXPECTED - 1) + UNDECIDED;
     }
@@ -133,7 +133,7 @@ final class PostedFrames {
         return decision;
     }
 
-    /// The frames that begin in these slots are dropped, whatever has arrived of them.
+    /// The frames that begin in these slots are dropped, also if all of their datagrams have arrived.
     void drop(final int firstSlot, final long slots) {
         if (notes.length == 0) {
             return;

@@ -4,7 +4,7 @@ import io.framecast.reliability.window.RepairStore;
 import java.lang.foreign.MemorySegment;
 
 /// Slots behind those of the repair lane, in the same memory, for datagrams that a receiver reads out of a window
-/// by RDMA or copies out of its own replica. The reader takes a slot and announces the landed datagram. The session
+/// by RDMA or copies out of its own replica. The reader takes a slot and announces the datagram in it. The session
 /// then treats it like a repair and frees the slot when its payload was copied on.
 ///
 /// One thread.
@@ -12,26 +12,26 @@ public final class ReadSlots {
     /// Datagrams under way, or not copied on yet.
     public static final int SLOTS = 64;
 
-    private final LandingSlots memory;
+    private final SlotMemory memory;
     private final int firstSlot;
     private final int[] free;
     private int freeCount;
-    // [slots], rings of landed datagrams: slot and length.
-    private final int[] landedSlots;
-    private final int[] landedBytes;
-    private long landed;
+    // [slots], rings of datagrams that were read: slot and length.
+    private final int[] readySlots;
+    private final int[] readyBytes;
+    private long ready;
     private long shown;
     private long freed;
 
     /// @param memory of the repair lane and of these
     /// @param firstSlot the first of these
     /// @param slots how many
-    ReadSlots(final LandingSlots memory, final int firstSlot, final int slots) {
+    ReadSlots(final SlotMemory memory, final int firstSlot, final int slots) {
         this.memory = memory;
         this.firstSlot = firstSlot;
         free = new int[slots];
-        landedSlots = new int[slots];
-        landedBytes = new int[slots];
+        readySlots = new int[slots];
+        readyBytes = new int[slots];
         java.util.Arrays.setAll(free, i -> slots - 1 - i);
         freeCount = slots;
     }
@@ -41,7 +41,7 @@ public final class ReadSlots {
     }
 
     /// Their memory, with the slots of the repair lane before them.
-    public LandingSlots memory() {
+    public SlotMemory memory() {
         return memory;
     }
 
@@ -63,16 +63,16 @@ public final class ReadSlots {
         return free[--freeCount];
     }
 
-    /// No useful datagram landed in it.
+    /// No useful datagram arrived in it.
     public void giveBack(final int slot) {
         free[freeCount++] = slot;
     }
 
     /// A datagram lies in it, header and payload.
-    public void land(final int slot, final int datagramBytes) {
-        final int index = (int) (landed++ % free.length);
-        landedSlots[index] = slot;
-        landedBytes[index] = datagramBytes;
+    public void arrive(final int slot, final int datagramBytes) {
+        final int index = (int) (ready++ % free.length);
+        readySlots[index] = slot;
+        readyBytes[index] = datagramBytes;
     }
 
     /// Copies datagrams out of this receiver's own replica of the window.
@@ -101,24 +101,24 @@ public final class ReadSlots {
                 replica.headerBytes());
         MemorySegment.copy(
                 replica.payloads(), (long) from * replica.slotBytes(), memory.payload(), payloadOffset(slot), bytes);
-        land(slot, replica.headerBytes() + bytes);
+        arrive(slot, replica.headerBytes() + bytes);
     }
 
-    /// Session: whether there is a landed datagram to take.
+    /// Session: whether there is a datagram to take.
     boolean hasNext() {
-        return shown < landed;
+        return shown < ready;
     }
 
-    /// Session: takes the next landed datagram.
+    /// Session: takes the next datagram.
     ///
     /// @return its slot in [#memory]
     int next() {
-        return firstSlot + landedSlots[(int) (shown++ % free.length)];
+        return firstSlot + readySlots[(int) (shown++ % free.length)];
     }
 
     /// Session: length of the datagram that [#next] returned last.
     int bytes() {
-        return landedBytes[(int) ((shown - 1) % free.length)];
+        return readyBytes[(int) ((shown - 1) % free.length)];
     }
 
     /// Session: datagrams given by [#next] so far.
@@ -129,7 +129,7 @@ public final class ReadSlots {
     /// Session: the slots of the first `count` given are free.
     void freeUpTo(final long count) {
         while (freed < count) {
-            giveBack(landedSlots[(int) (freed++ % free.length)]);
+            giveBack(readySlots[(int) (freed++ % free.length)]);
         }
     }
 }

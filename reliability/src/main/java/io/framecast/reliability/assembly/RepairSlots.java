@@ -4,7 +4,7 @@ import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.lane.SlotQueue;
 import org.jspecify.annotations.Nullable;
 
-/// The landing slots of repairs, from the repair lane or by RDMA reads, until their payloads are copied on.
+/// The receive slots of repairs, from the repair lane or by RDMA reads, until their payloads are copied on.
 ///
 /// One thread.
 public final class RepairSlots {
@@ -25,7 +25,7 @@ public final class RepairSlots {
         reads = shape.readSlots() == 0 ? null : new ReadSlots(memory.repairs(), shape.repairSlots(), shape.readSlots());
     }
 
-    public LandingSlots landing() {
+    public SlotMemory slotMemory() {
         return memory.repairs();
     }
 

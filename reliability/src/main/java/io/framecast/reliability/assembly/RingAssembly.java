@@ -10,18 +10,19 @@ import io.framecast.reliability.wire.StreamInfo;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Payloads land in the ring itself: before each poll the assembly posts the slots of the sequences expected next,
+/// Payloads go to the ring itself: before each poll the assembly posts the slots of the sequences expected next,
 /// so payloads are not copied. Loss misplaces at most the batch in which it is noticed; copies through scratch
 /// slots put that batch in order. A frame that passes the ring's end lies in one piece where the ring is mapped twice;
 /// elsewhere it is copied to the one reassembly buffer.
 ///
-/// Where the user posts buffers, the slots of a frame are aimed at its buffer. Those of the frames behind the newest
-/// one are aimed as if these were as long: a frame of another length misplaces what came with it in one batch.
+/// Where the user posts buffers, the slots of a frame are redirected to its buffer. The slots behind the newest
+/// frame are redirected as if each frame had its length. A frame of another length misplaces the datagrams that
+/// came with it in one batch.
 final class RingAssembly extends SequenceAssembly {
     private static final long FREE = -1;
     private static final long IN_SLOT = -1;
 
-    private final LandingSlots landing;
+    private final SlotMemory dataSlots;
     private final long[] misplaced;
     private final int[] misplacedBytes;
     // Where these belong in the user's buffers, or IN_SLOT.
@@ -29,11 +30,11 @@ final class RingAssembly extends SequenceAssembly {
     private final SlotBits moved;
     private final int slotBytes;
     private int misplacedCount;
-    private boolean canAim;
+    private boolean canRedirect;
     // The place of the frame in the reassembly buffer.
     private long bufferPlace = FREE;
     // By slot: where in the user's buffers its payload lands, or IN_SLOT. Empty before a buffer was posted.
-    private long[] aims = {};
+    private long[] places = {};
     private final FrameForecast forecast;
     // Expected frames up to here may have buffers.
     private long expectedEnd;
@@ -44,7 +45,7 @@ final class RingAssembly extends SequenceAssembly {
     RingAssembly(final MemoryShape shape, final FrameMemory memory) {
         super(shape, memory);
         slotBytes = shape.slotBytes();
-        landing = memory.data();
+        dataSlots = memory.data();
         forecast = new FrameForecast(shape.stream());
         misplaced = new long[shape.batchMax()];
         misplacedBytes = new int[shape.batchMax()];
@@ -55,7 +56,7 @@ final class RingAssembly extends SequenceAssembly {
     @Override
     public void start(final long firstSequence, final BufferQueue buffers) {
         // Else frames are copied to the user's buffers when they are whole.
-        super.start(firstSequence, canAim ? buffers : BufferQueue.EMPTY);
+        super.start(firstSequence, canRedirect ? buffers : BufferQueue.EMPTY);
         forecast.start(firstSequence);
         expectedEnd = firstSequence;
     }
@@ -65,7 +66,7 @@ final class RingAssembly extends SequenceAssembly {
         if (data.placement() != LanePort.Placement.BY_SEQUENCE) {
             throw new IllegalStateException("placement in the ring needs a lane whose posts replace each other");
         }
-        canAim = canAim(data);
+        canRedirect = canRedirect(data);
         return shape.ringSlots();
     }
 
@@ -85,17 +86,17 @@ final class RingAssembly extends SequenceAssembly {
         // A misplaced datagram must not overwrite a repair that came ahead of the data lane.
         final int run = next > limit ? slots : expected.expectedRun(next, slots);
         if (posted.isUsed()) {
-            // A co-root takes what it keeps from the slots.
-            aim(data, first, run, expected.store() == null ? limit : first);
+            // A co-root copies its datagrams from the slots.
+            redirect(data, first, run, expected.store() == null ? limit : first);
         }
         return data.post(ring.slot(first), run);
     }
 
-    // Aims the slots of `count` sequences, of which those from `limit` on land in the ring.
-    private void aim(final LanePort data, final long first, final int count, final long limit) {
-        if (aims.length == 0) {
-            aims = new long[shape.ringSlots()];
-            Arrays.fill(aims, IN_SLOT);
+    // Redirects the slots of `count` sequences. Payloads from `limit` on go to the ring.
+    private void redirect(final LanePort data, final long first, final int count, final long limit) {
+        if (places.length == 0) {
+            places = new long[shape.ringSlots()];
+            Arrays.fill(places, IN_SLOT);
         }
         long frame = NONE;
         int buffer = PostedFrames.IN_RING;
@@ -105,11 +106,11 @@ final class RingAssembly extends SequenceAssembly {
                 frame = begin;
                 buffer = frame == NONE ? PostedFrames.IN_RING : expect(frame);
             }
-            aim(data, ring.slot(sequence), buffer, (sequence - frame) * slotBytes);
+            redirect(data, ring.slot(sequence), buffer, (sequence - frame) * slotBytes);
         }
     }
 
-    // The buffer of a frame; one of those behind the newest takes one only if there is one now.
+    // The buffer of a frame. A frame behind the newest one takes a buffer only if there is one now.
     private int expect(final long frame) {
         final int slot = ring.slot(frame);
         if (frame >= forecast.end() && posted.expect(frame, slot, forecast.bytesMax())) {
@@ -119,14 +120,14 @@ final class RingAssembly extends SequenceAssembly {
         return buffer >= 0 && posted.isGone(buffer) ? PostedFrames.GONE : buffer;
     }
 
-    private void aim(final LanePort data, final int slot, final int buffer, final long offset) {
+    private void redirect(final LanePort data, final int slot, final int buffer, final long offset) {
         final int room = buffer < 0 ? 0 : Math.clamp(posted.bytes(buffer) - offset, 0, slotBytes);
         if (room > 0) {
-            aims[slot] = BufferQueue.offset(buffer) + offset;
-            data.aim(slot, buffer, offset, room);
-        } else if (aims[slot] != IN_SLOT) {
-            aims[slot] = IN_SLOT;
-            data.aim(slot, BufferQueue.NONE, 0, 0);
+            places[slot] = BufferQueue.offset(buffer) + offset;
+            data.redirect(slot, buffer, offset, room);
+        } else if (places[slot] != IN_SLOT) {
+            places[slot] = IN_SLOT;
+            data.redirect(slot, BufferQueue.NONE, 0, 0);
         }
     }
 
@@ -135,10 +136,10 @@ final class RingAssembly extends SequenceAssembly {
         final int buffer;
         long to = IN_SLOT;
         if (posted.isUsed()) {
-            final long header = landing.headerOffset(slot);
-            final long index = DataLayout.FRAME_INDEX.unsigned(landing.headers(), header);
-            learn(landing, slot, sequence - index);
-            buffer = decide(landing.headers(), header, sequence - index, sequence + count);
+            final long header = dataSlots.headerOffset(slot);
+            final long index = DataLayout.FRAME_INDEX.unsigned(dataSlots.headers(), header);
+            learn(dataSlots, slot, sequence - index);
+            buffer = decide(dataSlots.headers(), header, sequence - index, sequence + count);
             to = buffer < 0 ? IN_SLOT : BufferQueue.offset(buffer) + index * slotBytes;
         } else {
             posted.pass(sequence + count);
@@ -155,8 +156,8 @@ final class RingAssembly extends SequenceAssembly {
     }
 
     // From a datagram that came: where the frames behind its own may begin.
-    private void learn(final LandingSlots landed, final int slot, final long first) {
-        final long bytes = FrameForecast.frameBytes(landed.headers(), landed.headerOffset(slot));
+    private void learn(final SlotMemory slots, final int slot, final long first) {
+        final long bytes = FrameForecast.frameBytes(slots.headers(), slots.headerOffset(slot));
         giveUp(posted.confirm(ring.slot(first), bytes == 0 ? Long.MAX_VALUE : bytes));
         if (!forecast.expects(first, bytes)) {
             withdraw();
@@ -175,7 +176,7 @@ final class RingAssembly extends SequenceAssembly {
 
     @Override
     public boolean yieldBuffer() {
-        // The one that was posted first.
+        // The buffer that was posted first.
         for (long frame = forecast.end(); frame < expectedEnd; frame += forecast.slots()) {
             final int buffer = posted.withdraw(ring.slot(frame));
             if (buffer != BufferQueue.NONE) {
@@ -200,16 +201,16 @@ final class RingAssembly extends SequenceAssembly {
     }
 
     // Datagrams that follow one another in sequence and slot lie equally far from their places; not so where slots are
-    // aimed.
+    // redirected.
     private boolean isThere(final int slot, final long sequence, final long to, final int count) {
-        if (aims.length == 0) {
-            // The first buffer may have been posted behind the poll: what came with it lies in the ring.
+        if (places.length == 0) {
+            // The first buffer may have been posted behind the poll: datagrams of that poll lie in the ring.
             return to == IN_SLOT && ring.slot(sequence) == slot;
         }
         for (int i = 0; i < count; i++) {
             final boolean there = to == IN_SLOT
-                    ? aims[slot + i] == IN_SLOT && ring.slot(sequence + i) == slot + i
-                    : aims[slot + i] == to + (long) i * slotBytes;
+                    ? places[slot + i] == IN_SLOT && ring.slot(sequence + i) == slot + i
+                    : places[slot + i] == to + (long) i * slotBytes;
             if (!there) {
                 return false;
             }
@@ -221,19 +222,19 @@ final class RingAssembly extends SequenceAssembly {
     private void takeOut(final int slot, final int bytes) {
         final long scratch = (long) misplacedCount * slotBytes;
         final long at = (long) slot * slotBytes;
-        final long aim = aims.length == 0 ? IN_SLOT : aims[slot];
-        final int aimed = aim == IN_SLOT ? 0 : (int) Math.min(bytes, room(aim));
-        if (aimed > 0) {
-            memory.copy(Space.POSTED, aim, Space.SCRATCH, scratch, aimed);
+        final long place = places.length == 0 ? IN_SLOT : places[slot];
+        final int inBuffer = place == IN_SLOT ? 0 : (int) Math.min(bytes, room(place));
+        if (inBuffer > 0) {
+            memory.copy(Space.POSTED, place, Space.SCRATCH, scratch, inBuffer);
         }
-        if (bytes > aimed) {
-            memory.copy(Space.RING, at + aimed, Space.SCRATCH, scratch + aimed, bytes - aimed);
+        if (bytes > inBuffer) {
+            memory.copy(Space.RING, at + inBuffer, Space.SCRATCH, scratch + inBuffer, bytes - inBuffer);
         }
         misplacedBytes[misplacedCount] = bytes;
     }
 
-    private long room(final long aim) {
-        return posted.bytes(BufferQueue.number(aim)) - BufferQueue.within(aim);
+    private long room(final long place) {
+        return posted.bytes(BufferQueue.number(place)) - BufferQueue.within(place);
     }
 
     @Override

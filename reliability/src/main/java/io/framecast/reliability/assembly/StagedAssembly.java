@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class StagedAssembly extends SequenceAssembly {
     private final SlotQueue staging;
     private final CopyLedger copies = new CopyLedger();
-    private final LandingSlots landing;
+    private final SlotMemory dataSlots;
     // Null where the ring has them.
     private final @Nullable BundleTables bundles;
     private final int slotBytes;
@@ -34,14 +34,14 @@ final class StagedAssembly extends SequenceAssembly {
         super(shape, memory);
         slotBytes = shape.slotBytes();
         tailSlots = (int) (shape.tailBytes() / slotBytes);
-        landing = memory.data();
-        staging = new SlotQueue(shape.landingSlots());
+        dataSlots = memory.data();
+        staging = new SlotQueue(shape.stagingSlots());
         bundles = memory.isRingInHost() ? null : new BundleTables(shape.ringSlots(), slotBytes);
     }
 
     @Override
     public int prepare(final LanePort data) {
-        return shape.landingSlots();
+        return shape.stagingSlots();
     }
 
     @Override
@@ -54,10 +54,10 @@ final class StagedAssembly extends SequenceAssembly {
     @Override
     public void accept(final int slot, final long sequence, final int count, final int bytes) {
         // Only a datagram that is a frame of its own, or a bundle, can have a table: never one of a run.
-        keepTable(landing, slot, sequence, bytes);
-        final long header = landing.headerOffset(slot);
-        final long index = DataLayout.FRAME_INDEX.unsigned(landing.headers(), header);
-        final int buffer = decide(landing.headers(), header, sequence - index, sequence + count);
+        keepTable(dataSlots, slot, sequence, bytes);
+        final long header = dataSlots.headerOffset(slot);
+        final long index = DataLayout.FRAME_INDEX.unsigned(dataSlots.headers(), header);
+        final int buffer = decide(dataSlots.headers(), header, sequence - index, sequence + count);
         if (buffer == PostedFrames.IN_RING) {
             gatherInRing(slot, sequence, count, index);
         } else if (buffer != PostedFrames.GONE) {
@@ -74,14 +74,14 @@ final class StagedAssembly extends SequenceAssembly {
         }
     }
 
-    private void keepTable(final LandingSlots landed, final int slot, final long sequence, final int bytes) {
+    private void keepTable(final SlotMemory slots, final int slot, final long sequence, final int bytes) {
         if (bundles != null) {
             bundles.keep(
                     ring.slot(sequence),
-                    landed.headers(),
-                    landed.headerOffset(slot),
-                    landed.payload(),
-                    landed.payloadOffset(slot) + bytes);
+                    slots.headers(),
+                    slots.headerOffset(slot),
+                    slots.payload(),
+                    slots.payloadOffset(slot) + bytes);
         }
     }
 
@@ -105,7 +105,7 @@ final class StagedAssembly extends SequenceAssembly {
 
     private void copyRun() {
         if (runCount > 0) {
-            copyTo(Space.STAGING, landing.payloadOffset(runSlot), runSpace, runOffset, runBytes);
+            copyTo(Space.STAGING, dataSlots.payloadOffset(runSlot), runSpace, runOffset, runBytes);
             runCount = 0;
             runBytes = 0;
         }
@@ -125,7 +125,7 @@ final class StagedAssembly extends SequenceAssembly {
 
     @Override
     public void repaired(final long sequence, final long frameIndex, final int repairSlot, final int bytes) {
-        final LandingSlots repairs = memory.repairs();
+        final SlotMemory repairs = memory.repairs();
         keepTable(repairs, repairSlot, sequence, bytes);
         final long from = repairs.payloadOffset(repairSlot);
         final int buffer = decideForRepair(sequence - frameIndex, sequence + 1);

@@ -1,9 +1,9 @@
 package io.framecast.reliability.flow;
 
 /// The offset between a source's clock and this host's, from exchanges of four timestamps (Mills et al. 2010, RFC 5905
-/// §8: θ = ((T2 − T1) + (T3 − T4)) / 2, δ = (T4 − T1) − (T3 − T2)). The true offset lies within δ / 2 of θ, whatever
-/// the two ways take. An exchange serves until a later one bounds the offset better: its bound grows by what two
-/// clocks may drift apart.
+/// §8: θ = ((T2 − T1) + (T3 − T4)) / 2, δ = (T4 − T1) − (T3 − T2)). The true offset lies within δ / 2 of θ,
+/// however long either direction takes. An exchange serves until a later one bounds the offset better: its bound grows
+/// by the drift of two clocks.
 ///
 /// Pure state; one thread. Times are nanoseconds.
 public final class ClockOffset {
@@ -13,7 +13,7 @@ public final class ClockOffset {
     private static final long FIRST_NS = 20_000_000;
     private static final int FIRST_ASKS = 8;
     private static final long INTERVAL_NS = 1_000_000_000;
-    // Two quartz clocks that nobody disciplines.
+    // Two quartz clocks that no NTP daemon disciplines.
     private static final long DRIFT_PPM = 100;
     private static final long PPM = 1_000_000;
     // No clock is set farther apart than 200 years, so that sums do not overflow.
@@ -33,7 +33,7 @@ public final class ClockOffset {
         this.clockOffsetNs = clockOffsetNs;
     }
 
-    /// Data came: the clock is wanted. While nothing comes nobody is asked.
+    /// Data came: the clock is wanted. While no data comes, no request goes out.
     public void onData(final long nowNs) {
         if (dueNs == Long.MAX_VALUE) {
             dueNs = asks == 0 ? nowNs : Math.max(nowNs, lastNs() + intervalNs());

@@ -34,7 +34,7 @@ public final class HeartbeatScheduler {
         onDataDue(nowNs, nowNs);
     }
 
-    /// Data waits, and is sent at a time: what was sent last is no tail. What is urgent stays so.
+    /// Data waits, and is sent at a time: the datagram sent last is no tail. An urgent heartbeat stays urgent.
     public void onDataDue(final long dataNs, final long nowNs) {
         if (behindData) {
             intervalNs = TAIL_NS;

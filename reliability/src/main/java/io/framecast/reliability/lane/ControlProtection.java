@@ -37,7 +37,7 @@ public interface ControlProtection extends AutoCloseable {
     /// @return length of the plain datagram; 0 where it was dropped, or was part of a handshake
     int open(MemorySegment memory, long offset, int bytes, long nowNs);
 
-    /// Repeats what was not answered, gives up, retires keys.
+    /// Repeats unanswered messages, gives up, retires keys.
     ///
     /// @return number of things done
     int doWork(long nowNs);

@@ -2,7 +2,7 @@ package io.framecast.reliability.lane;
 
 import java.lang.foreign.MemorySegment;
 
-/// Opens datagrams of the data and repair lanes where they landed, before anything of them counts: checks their
+/// Opens datagrams of the data and repair lanes where they arrived, before anything of them counts: checks their
 /// tag, and decrypts the payload where the stream has a cipher.
 ///
 /// Threading: the receiver's thread. Nothing blocks or allocates in steady state.

@@ -2,9 +2,9 @@ package io.framecast.reliability.lane;
 
 import java.lang.foreign.MemorySegment;
 
-/// Seals datagrams of the data lane where they lie in the window, once, before they are first sent: writes what lies
-/// behind the 40 bytes of their header, and encrypts the payload where the stream has a cipher. Repairs send what was
-/// sealed.
+/// Seals datagrams of the data lane where they lie in the window, once, before they are first sent: writes the bytes
+/// behind the 40 of their header, and encrypts the payload where the stream has a cipher. Repairs repeat the sealed
+/// bytes.
 ///
 /// Threading: the sender's thread. Nothing blocks or allocates in steady state.
 public interface DataSealer {

@@ -7,7 +7,7 @@ package io.framecast.reliability.lane;
 public interface LanePort {
     /// How posted slots are used.
     enum Placement {
-        /// [#post] replaces the posted slots, so payloads can land where their sequences belong.
+        /// [#post] replaces the posted slots, so a payload can go straight to the slot of its sequence.
         BY_SEQUENCE,
         /// [#post] appends to the posted slots, and each datagram takes the slot that was posted first.
         BY_ARRIVAL
@@ -20,18 +20,19 @@ public interface LanePort {
     /// @return how many were accepted, from the first on
     int post(int firstSlot, int count);
 
-    /// Whether [#aim] works.
-    default boolean canAim() {
+    /// Whether [#redirect] works.
+    default boolean canRedirect() {
         return false;
     }
 
-    /// Aims a receive slot at a buffer of the user's: from the next [#post] on, the first `bytes` bytes of a payload
-    /// that takes the slot land there. What is longer lands at its place in the slot, or the datagram is lost.
+    /// Redirects a receive slot to a buffer of the user's. From the next [#post] on, the first `bytes` bytes of a
+    /// payload that takes the slot go there. The rest of a longer payload goes to the slot, or the
+    /// datagram is lost.
     ///
     /// @param buffer its number; below 0 for the slot itself
     /// @param offset of the first byte in the buffer
-    /// @return false where the lane cannot land there: the slot keeps its place
-    default boolean aim(final int slot, final int buffer, final long offset, final int bytes) {
+    /// @return false where the lane cannot receive into the buffer: the slot keeps its own memory
+    default boolean redirect(final int slot, final int buffer, final long offset, final int bytes) {
         throw new UnsupportedOperationException("slots of this lane have one place each");
     }
 
@@ -43,7 +44,7 @@ public interface LanePort {
     /// Most datagrams that one [#poll] takes.
     int batchMax();
 
-    /// The slot in which datagram `index` of the last batch landed.
+    /// The slot in which datagram `index` of the last batch arrived.
     int slot(int index);
 
     /// Length of datagram `index` of the last batch, header and payload, in bytes.

@@ -29,7 +29,7 @@ public interface SendLanePort {
     /// Datagrams accepted so far.
     long submitted();
 
-    /// Of these, those whose slots the transport does not read any more.
+    /// Sent datagrams whose slots the transport does not read any more.
     long completed();
 
     /// Bytes that wait in the operating system to be sent; 0 where that is not known.

@@ -7,8 +7,8 @@ package io.framecast.reliability.lane;
 /// Pure state; one thread; allocates only in its constructor.
 public final class SlotQueue {
     private final int slots;
-    // [slots], on lanes by arrival: the slot in which datagram number n landed, at n modulo slots. A lane that
-    // dropped a datagram has posted its slot again behind the others, so slots need not come in the ring's order.
+    // [slots], on lanes by arrival: the slot in which datagram number n arrived, at n modulo slots. A lane that
+    // dropped a datagram has posted its slot again behind the posted ones, so slots need not come in the ring's order.
     private final int[] order;
     private long taken;
     private long freed;
@@ -50,7 +50,7 @@ public final class SlotQueue {
         lane.post(first, (int) Math.min(limit - taken, lane.batchMax()));
         final int count = lane.poll();
         if (count > 0) {
-            // Slots of datagrams that the lane dropped after they landed are taken with the others.
+            // Slots of datagrams that the lane dropped after they arrived are taken with the others.
             taken += Math.floorMod(lane.slot(count - 1) - first, slots) + 1;
         }
         return count;

@@ -8,7 +8,8 @@ import org.agrona.UnsafeApi;
 ///
 /// [MemorySegment#get] is as fast once the second compiler has seen the caller. Until then each call goes through a
 /// dozen methods, all of which that compiler then has to read: a stream's first seconds went by with it. These methods
-/// check bounds, and that the segment is open; who closes a segment while another thread reads it breaks the process.
+/// check bounds, and that the segment is open. A thread that closes a segment while another reads it breaks the
+/// process.
 public final class Words {
     private static final long ARRAY_BASE = UnsafeApi.arrayBaseOffset(byte[].class);
 

@@ -127,7 +127,7 @@ final class PeerWindow {
                 listener.onWritten(nowNs);
             } else if (current != null) {
                 final long stale = current.end((int) tokens[i]);
-                if (stale != WindowReads.LANDED) {
+                if (stale != WindowReads.ARRIVED) {
                     listener.onStale(stale, nowNs);
                 }
             }

@@ -2,15 +2,15 @@ package io.framecast.reliability.onesided;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.assembly.ReadSlots;
+import io.framecast.reliability.assembly.SlotMemory;
 import io.framecast.reliability.onesided.OneSidedPort.Access;
 import io.framecast.reliability.onesided.OneSidedPort.RefusedException;
 import io.framecast.reliability.window.PayloadChecksum;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.SlotGuard;
 
-/// The landing slots of a session's RDMA reads, and for each slot the two reads of its guard. All endpoints of the
+/// The slots of a session's RDMA reads, and for each slot the two reads of its guard. All endpoints of the
 /// session share them.
 ///
 /// Threading: the session's thread, but for construction and [#close].
@@ -30,9 +30,9 @@ final class ReadBuffers implements AutoCloseable {
                 slots.memory().payload().asSlice(slots.payloadOffset(0), bytes),
                 slots.slots(),
                 slots.memory().slotBytes());
-        final LandingSlots landing = slots.memory();
+        final SlotMemory memory = slots.memory();
         final long guardBytes = 2L * slots.slots() * GUARD_BYTES;
-        regions = WindowRegions.of(port, guardBytes, landing.headers(), landing.payload(), Access.LOCAL);
+        regions = WindowRegions.of(port, guardBytes, memory.headers(), memory.payload(), Access.LOCAL);
     }
 
     ReadSlots slots() {

@@ -1,9 +1,9 @@
 package io.framecast.reliability.onesided;
 
-/// What is counted of datagrams read out of peers' windows.
+/// Counts of datagrams that were to be read out of peers' windows.
 public enum ReadCount {
     /// Datagrams that were read and became repairs.
-    LANDED,
+    ARRIVED,
     /// Reads that found another datagram, or one that changed while it was read.
     STALE,
     /// Datagrams that were not read because reads were slow.

@@ -35,7 +35,7 @@ public class RemoteWindows implements RemoteMemory, AutoCloseable {
     /// Registers the slots and makes the endpoint to the source. Where the system refuses, the receiver goes by
     /// datagram, and a notice says why.
     ///
-    /// @param slots landing slots of reads; null where the receiver only writes credit
+    /// @param slots receive slots of reads; null where the receiver only writes credit
     /// @param notices takes single lines for the operator
     public RemoteWindows(
             final OneSidedPort port,

@@ -14,7 +14,7 @@ import java.util.function.BooleanSupplier;
 /// Threading: the session's thread.
 final class WindowReads {
     /// [#end] of a read that brought the wanted datagram.
-    static final long LANDED = -1;
+    static final long ARRIVED = -1;
 
     // Leaves a place in the queue for a write of credit.
     private static final int ROOM_LEFT = 2;
@@ -141,7 +141,7 @@ final class WindowReads {
 
     /// A read's token came back: a wanted datagram becomes a repair.
     ///
-    /// @return [#LANDED], or the sequence that was not read
+    /// @return [#ARRIVED], or the sequence that was not read
     long end(final int slot) {
         final int read = (int) (ended++ % ReadSlots.SLOTS);
         if (order[read] != slot) {
@@ -151,9 +151,9 @@ final class WindowReads {
         // One that began without guards is of no use where slots may be reused by now.
         if (bytes > 0
                 && (withGuards[read] ? buffers.isGuardValid(slot, sequences[read], bytes) : !guarded.getAsBoolean())) {
-            buffers.slots().land(slot, bytes);
-            counts.add(ReadCount.LANDED);
-            return LANDED;
+            buffers.slots().arrive(slot, bytes);
+            counts.add(ReadCount.ARRIVED);
+            return ARRIVED;
         }
         buffers.slots().giveBack(slot);
         counts.add(ReadCount.STALE);

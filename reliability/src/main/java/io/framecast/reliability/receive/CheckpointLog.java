@@ -1,6 +1,6 @@
 package io.framecast.reliability.receive;
 
-/// Keeps what a successor of this receiver needs.
+/// Keeps the state that a successor of this receiver needs.
 ///
 /// Called by the receiver's thread.
 public interface CheckpointLog {
@@ -11,8 +11,8 @@ public interface CheckpointLog {
 
     /// Whether a successor goes on from an earlier checkpoint: the receiver reports nothing new to its source any more.
     ///
-    /// Asked after [#onCheckpoint]. A successor says so *before* it reads the checkpoint, and the receiver looks
-    /// *after* it wrote one: so all that the receiver reports is in what the successor reads.
+    /// Asked after [#onCheckpoint]. A successor claims *before* it reads the checkpoint, and the receiver looks
+    /// *after* it wrote one. So the successor reads all that the receiver reports.
     default boolean isSucceeded() {
         return false;
     }

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class CoRoot {
     /// Repairs sent in one tick; the remaining repairs follow in the next tick.
     static final int REPAIRS_PER_TICK_MAX = 256;
-    /// Sequences examined for NACKs at one time of the caller's clock; members repeat requests for the others.
+    /// Sequences examined for NACKs at one time of the caller's clock; members repeat requests for further ones.
     static final int REQUESTS_PER_CYCLE_MAX = 16_384;
 
     private static final long HOLD_OFF_MIN_NS = 200_000;
@@ -66,9 +66,9 @@ final class CoRoot {
     private int requestsLeft;
 
     /// @param ids of this receiver
-    /// @param window what this receiver has itself
+    /// @param window the datagrams that this receiver has
     /// @param acks when aggregates are due; also asked by the receiver's machine
-    /// @param store empty, or what is left of an earlier term
+    /// @param store empty, or left of an earlier term
     CoRoot(
             final ControlWriter ids,
             final CoRootOutput output,

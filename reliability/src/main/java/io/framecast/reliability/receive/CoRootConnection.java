@@ -36,7 +36,7 @@ public final class CoRootConnection {
     private final RetryTimer retry = new RetryTimer(RETRY_NS, RETRY_MAX_NS, ATTEMPTS_MAX);
 
     /// @param ids of this receiver; their epoch is the one it obeys
-    /// @param able whether this receiver can act on others' memory at all
+    /// @param able whether this receiver can act on peers' memory at all
     CoRootConnection(
             final ReceiverOutput output,
             final Counts<ReceiverCount> counts,

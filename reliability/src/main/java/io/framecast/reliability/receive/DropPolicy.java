@@ -32,7 +32,7 @@ final class DropPolicy {
 
     private Delivery.Kind kind;
     private long patienceNs;
-    // Whole frames are judged by those who read them.
+    // The subscribers that read a whole frame decide about it.
     private boolean shared;
     private long trail;
     private long boundary = NONE;
@@ -62,7 +62,7 @@ final class DropPolicy {
         patienceNs = kind == Delivery.Kind.DEADLINE ? delivery.patienceMs() * NS_PER_MS : Long.MAX_VALUE;
     }
 
-    /// From now on several subscribers read what is received.
+    /// From now on several subscribers read the received frames.
     ///
     /// @param strongest of their policies; where the source waits, nothing expires
     void shareWith(final Delivery strongest) {

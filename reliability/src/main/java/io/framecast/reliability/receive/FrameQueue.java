@@ -8,12 +8,12 @@ import io.framecast.reliability.wire.FormatLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.util.Arrays;
 
-/// Hands out whole frames in order: those whose datagrams, metadata and format are all here. Knows the sequence below
-/// which every frame's metadata and format are here, and the time to request what is missing of them.
+/// Hands out whole frames in order: frames whose datagrams, metadata and format are all here. Knows the sequence below
+/// which every frame's metadata and format are here, and the time to request the missing ones.
 ///
-/// The source may forget acknowledged frames, metadata included, and give the numbers of their formats to others. So
-/// the receiver acknowledges a frame without its metadata or format only up to the first datagram, however much of its
-/// payload is here.
+/// The source may forget acknowledged frames, metadata included, and give the numbers of their formats to new
+/// formats. So the receiver acknowledges a frame without its metadata or format only up to the first datagram,
+/// however much of its payload is here.
 ///
 /// Pure state; one thread.
 final class FrameQueue {
@@ -217,7 +217,7 @@ final class FrameQueue {
         return asked >= NackScheduler.ESCALATE_AFTER;
     }
 
-    /// The time to request what the frame at [#described] lacks.
+    /// The time to request metadata or format of the frame at [#described].
     long askNs() {
         return askNs;
     }

@@ -23,7 +23,7 @@ final class PolicyReport {
     private Delivery delivery;
     private int version;
     private int subscribers = 1;
-    // By what the source answered.
+    // By the source's answers.
     private boolean waitedFor;
 
     PolicyReport(final ControlWriter ids, final ReceiverOutput output, final Delivery delivery) {
@@ -46,12 +46,12 @@ final class PolicyReport {
         }
     }
 
-    /// The membership was another receiver's: the source must hear for whom this one stands.
+    /// The membership was another receiver's: the source must hear which subscribers this one stands for.
     void onResumed() {
         subscribers = 0;
     }
 
-    /// Whether the source waits for this receiver: it said so, and was not told otherwise.
+    /// True while the source waits for this receiver: it announced that, and got no other policy since.
     boolean isWaitedFor() {
         return waitedFor;
     }

@@ -19,7 +19,7 @@ final class ReceiveLedger {
     private boolean over;
     private @Nullable CheckpointLog log;
     private final Checkpoint checkpoint = new Checkpoint();
-    // Of a receiver with a log: what its source knows.
+    // Of a receiver with a log: the promise that its source knows.
     private final AckValues reported = new AckValues();
 
     ReceiveLedger(final ReceiverConfig config, final FrameQueue queue, final StreamEnd streamEnd) {
@@ -50,7 +50,7 @@ final class ReceiveLedger {
         granted = Math.max(granted, from.granted);
     }
 
-    /// From now on a successor could go on from what this receiver has promised: it acknowledges nothing behind the
+    /// From now on a successor could go on from this receiver's promise: it acknowledges nothing behind the
     /// frame that is to be handed out next.
     void log(final CheckpointLog taker) {
         log = taker;
@@ -63,7 +63,7 @@ final class ReceiveLedger {
     /// Before the source hears of a new holder.
     ///
     /// @return false where another one goes on
-    boolean inherit(final Checkpoint from) {
+    boolean adopt(final Checkpoint from) {
         final CheckpointLog taker = log;
         if (taker == null) {
             return true;
@@ -75,7 +75,7 @@ final class ReceiveLedger {
         return !taker.isSucceeded();
     }
 
-    // Before the source hears of it. Where a successor goes on, the values become those that the source was reported.
+    // Before the source hears of it. Where a successor goes on, the values become the reported ones.
     private void promise(final AckValues values) {
         if (keep(values.acknowledged(), values.grant(), values.isComplete())) {
             reported.progress(values.acknowledged(), values.grant(), values.highest())

@@ -10,9 +10,9 @@ import io.framecast.reliability.wire.StreamInfo;
 ///
 /// @param stream the source's announcement
 /// @param receiverId this receiver's random id, not 0
-/// @param secret random; its source lets the membership move to whoever knows it
+/// @param secret random; its source lets the membership move to a receiver that knows it
 /// @param ringSlots data slots of its ring
-/// @param receiveCapacity datagrams that may be under way to it beyond what it has taken
+/// @param receiveCapacity datagrams that may be under way to it beyond those that it has taken
 /// @param reorderDatagrams how far a datagram may be overtaken before its gap is reported
 /// @param delivery its behaviour when it cannot keep up
 /// @param addresses its unicast addresses

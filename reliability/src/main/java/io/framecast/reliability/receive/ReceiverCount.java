@@ -1,6 +1,6 @@
 package io.framecast.reliability.receive;
 
-/// What a receiver machine counts.
+/// Counters of a receiver machine.
 public enum ReceiverCount {
     /// Times that its source did not answer the address of its replica.
     FEED_FAILURES,
@@ -37,11 +37,11 @@ public enum ReceiverCount {
     ACKS,
     /// ACKs sent for a whole group, as its co-root; among [#ACKS].
     AGGREGATES,
-    /// ACKs and NACKs taken from others, as their co-root.
+    /// ACKs and NACKs taken from members, as their co-root.
     REPORTS_TAKEN,
     /// Members of the group that it serves now as their co-root.
     SERVED_MEMBERS,
-    /// Datagrams sent to others, as their co-root.
+    /// Datagrams sent to members, as their co-root.
     REPAIRS_SENT,
     /// Repairs that it did not send, as a co-root, because a member asked for more than its share of the data rate.
     LIMITED_REPAIRS,

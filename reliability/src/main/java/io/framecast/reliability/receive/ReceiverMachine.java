@@ -51,7 +51,7 @@ public final class ReceiverMachine {
         RECEIVING,
         /// Every frame up to the source's last was polled.
         ENDED,
-        /// The source fell silent, evicted this receiver, or does not hold any more what this receiver lacks. Frames
+        /// The source fell silent, evicted this receiver, or freed datagrams that this receiver lacks. Frames
         /// that are whole can still be polled.
         LOST,
         /// The source refused the join, or the probe never arrived.
@@ -130,24 +130,24 @@ public final class ReceiverMachine {
         handshake.send(state, nowNs);
     }
 
-    /// Goes on with the membership of another receiver, instead of [#start]: the source is told by RESUME. Until it
-    /// answers with START nothing is sent but READY behind its ADMIT, and the caller polls no data. The log comes
-    /// first: from then on the next successor goes on from there, whether or not the source hears this one. Where
-    /// the log knows of another successor, the source hears nothing, and this receiver is LOST.
+    /// Goes on with the membership of another receiver, instead of [#start], and sends RESUME to the source. Until
+    /// the source answers with START, the machine sends only READY behind its ADMIT, and the caller polls no data.
+    /// The log comes first: the next successor goes on from there, whether or not the source hears this receiver.
+    /// Where the log knows of another successor, this receiver is LOST, and sends nothing.
     public void resume(final Checkpoint from, final long nowNs) {
         source.onHeard(nowNs);
         state = State.STARTING;
         resumed = from;
         policy.onResumed();
-        if (ledger.inherit(from)) {
+        if (ledger.adopt(from)) {
             handshake.resume(from, nowNs);
         } else {
             giveUp(State.LOST, Reason.UNKNOWN);
         }
     }
 
-    /// Before the receiver is a member: keeps what a successor needs. From then on it drops only what cannot become
-    /// whole in time: who reads the other frames drops them.
+    /// Before the receiver is a member: keeps the state that a successor needs. From then on it drops only frames that
+    /// cannot become whole in time. The subscribers that read the other frames drop them.
     public void log(final CheckpointLog log) {
         ledger.log(log);
         if (drops != null) {
@@ -155,7 +155,7 @@ public final class ReceiverMachine {
         }
     }
 
-    /// While it is a member with a log: it stands for so many subscribers, which the source is told.
+    /// While it is a member with a log: reports to the source how many subscribers it stands for.
     ///
     /// @param strongest of their policies
     public void standFor(final int subscribers, final Delivery strongest, final long nowNs) {
@@ -421,7 +421,7 @@ public final class ReceiverMachine {
         reporting.onAccepted(count, last + 1 == frameEnd, nowNs);
     }
 
-    /// Whether it may become a co-root that keeps for others what it receives.
+    /// True where it may become a co-root, which keeps received datagrams for its repair group.
     public boolean mayKeep() {
         return mayKeep;
     }
@@ -642,8 +642,8 @@ public final class ReceiverMachine {
         return Verdict.GOOD;
     }
 
-    // Also before START, so that it is known before the first frame; but then one for this receiver, because others may
-    // be of long ago.
+    // Also before START, so that it is known before the first frame; but then one for this receiver, because a
+    // START for another may be of long ago.
     private Verdict onFormat(final MemorySegment datagram, final long offset, final long nowNs) {
         if (!FormatLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;

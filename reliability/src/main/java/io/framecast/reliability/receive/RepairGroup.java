@@ -6,9 +6,9 @@ import java.lang.foreign.MemorySegment;
 
 /// A co-root's members, as the source listed them, with their acknowledgements and grants.
 ///
-/// Acknowledgements and grants only grow and are never taken back, so each report stays true, whatever its epoch.
-/// The set of covered members must not be mixed up: an aggregate covers the members that joined the group up to
-/// some epoch, all of which have reported. New members do not hold up the aggregate of the others.
+/// Acknowledgements and grants only grow and are never taken back, so a report of any epoch stays true. An aggregate
+/// must name its members exactly: it covers the members that joined the group up to some epoch, all of which have
+/// reported. New members do not hold up the aggregate of the earlier ones.
 ///
 /// Pure state; one thread.
 final class RepairGroup {

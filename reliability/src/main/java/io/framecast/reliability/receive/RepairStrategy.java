@@ -6,16 +6,16 @@ import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.NackLayout;
 import org.jspecify.annotations.Nullable;
 
-/// How a receiver gets datagrams that it misses. It takes the first way that is open:
+/// How a receiver gets missing datagrams. It takes the first of these paths that is open:
 ///
-/// 1. a co-root copies what its own replica of the window holds;
+/// 1. a co-root copies the datagram from its own replica of the window;
 /// 2. a member reads its co-root's replica by RDMA, once for each datagram;
 /// 3. a receiver without a co-root, or whose co-root has no endpoint, reads its source's window by RDMA;
 /// 4. a NACK asks the co-root;
 /// 5. a NACK asks the source: a receiver without a co-root at once, a member once its co-root's repairs did not
 ///    come.
 ///
-/// The ways 1 to 3 end with attempt [NackScheduler#ESCALATE_AFTER], so that nothing depends on them. Datagrams that
+/// The paths 1 to 3 end with attempt [NackScheduler#ESCALATE_AFTER], so that nothing depends on them. Datagrams that
 /// find no room to be read now are tried again soon.
 ///
 /// One thread.

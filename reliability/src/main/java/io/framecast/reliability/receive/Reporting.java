@@ -48,7 +48,7 @@ final class Reporting {
 
     /// @param ids of this receiver; the epoch is set here
     /// @param serving null for a receiver that cannot serve
-    /// @param window what this receiver has itself
+    /// @param window the datagrams that this receiver has
     Reporting(
             final ControlWriter ids,
             final @Nullable CoRootOutput serving,
@@ -297,7 +297,7 @@ final class Reporting {
         }
     }
 
-    /// Asks for what the next frame lacks of metadata and format, when that is due. Formats come from the source
+    /// Asks for missing metadata and the format of the next frame, when that is due. Formats come from the source
     /// itself.
     ///
     /// @return work done
@@ -339,7 +339,7 @@ final class Reporting {
         // This covers dropped frames as well, which have no notice of their own.
         link.onCredit(nowNs);
         if (isCreditApart(nowNs)) {
-            ledger.advertiseApart(values, link.landed());
+            ledger.advertiseApart(values, link.confirmed());
         } else {
             ledger.advertise(values);
         }

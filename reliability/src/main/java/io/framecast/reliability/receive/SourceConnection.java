@@ -43,7 +43,7 @@ public final class SourceConnection {
     private boolean feeding;
     // The grant written last, and the last one known to have arrived.
     private long written;
-    private long landed;
+    private long confirmed;
     private long writtenSpan;
     private long dueNs = NEVER;
     private long pendingNs = NEVER;
@@ -92,7 +92,7 @@ public final class SourceConnection {
     public void onWritten(final long nowNs) {
         pendingNs = NEVER;
         slowReported = false;
-        landed = written;
+        confirmed = written;
         onCredit(nowNs);
     }
 
@@ -134,7 +134,7 @@ public final class SourceConnection {
 
     /// Whether the source learns grants from its memory, and soon.
     boolean isCurrent(final long nowNs) {
-        return stage == Stage.UP && landed > 0 && !isSlow(nowNs);
+        return stage == Stage.UP && confirmed > 0 && !isSlow(nowNs);
     }
 
     private boolean isSlow(final long nowNs) {
@@ -142,8 +142,8 @@ public final class SourceConnection {
     }
 
     /// The largest grant that is in the source's memory.
-    long landed() {
-        return landed;
+    long confirmed() {
+        return confirmed;
     }
 
     /// More can be granted, or slots were used.

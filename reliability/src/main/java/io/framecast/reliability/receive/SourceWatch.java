@@ -103,20 +103,21 @@ final class SourceWatch {
     }
 
     /// Something new arrived: more datagrams from before the source closed may follow. An evicted receiver waits
-    /// for nothing, because the others' data flows on.
+    /// for nothing, because the data of the members flows on.
     void onData(final long nowNs) {
         if (goodbyeNs != Long.MAX_VALUE && reason == Reason.CLOSED) {
             goodbyeNs = nowNs + graceNs();
         }
     }
 
-    /// A heartbeat shows that the source may still send what this receiver lacks.
+    /// A heartbeat shows that the source may still send the datagrams that this receiver lacks.
     void onServed() {
         unservedNs = Long.MAX_VALUE;
     }
 
-    /// A heartbeat shows that the source will never send what this receiver lacks. The source has half of its timeout
-    /// to say why, and to say otherwise: a forged heartbeat ends nothing while those of the source come.
+    /// A heartbeat shows that the source will never send a datagram that this receiver lacks. The source has half
+    /// of its timeout to give the reason, or to correct it: a forged heartbeat ends nothing while the source's own
+    /// come.
     void onUnserved(final Reason why, final long nowNs) {
         unservedReason = why;
         unservedNs = Math.min(unservedNs, nowNs + silenceNs / 2);

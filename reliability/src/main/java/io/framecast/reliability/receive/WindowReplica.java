@@ -58,7 +58,7 @@ final class WindowReplica {
     private long end;
     private int looks;
 
-    /// Gives each word a new epoch, whatever writes are still under way.
+    /// Gives each word a new epoch, though writes may still be under way.
     static final class Terms {
         private final ControlWriter ids;
         private int last;

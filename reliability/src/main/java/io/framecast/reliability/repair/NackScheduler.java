@@ -19,7 +19,7 @@ public final class NackScheduler implements RepairRequests {
     /// From that attempt on the NACK goes to the source instead of the co-root.
     public static final int ESCALATE_AFTER = 2;
 
-    /// Ranges reported in one call of [#onTick]; the others follow a moment later.
+    /// Ranges reported in one call of [#onTick]; further ranges follow a moment later.
     public static final int RANGES_MAX = 768;
 
     static final long BACKOFF_MIN_NS = 500_000;

@@ -1,11 +1,11 @@
 package io.framecast.reliability.repair;
 
 /// The repairs that one member may get: at most as many as half of the datagrams of the stream, so that no member
-/// makes a sender of repairs send far more than the stream. What is not used is kept, up to a window: a member
-/// that missed a whole window gets it at once. Where little or nothing is sent a few come with time.
+/// makes a sender of repairs send far more than the stream. An unused budget is kept, up to a window: a member
+/// that missed a whole window gets it at once. Where little or nothing is sent, the budget grows slowly with time.
 ///
-/// A member that loses a fifth of all datagrams, and of their repairs, needs a quarter. What is refused now is
-/// repaired when the member asks again.
+/// A member that loses a fifth of all datagrams, and of their repairs, needs a quarter. A request that is refused
+/// now is repaired when the member asks again.
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
 public final class RepairBudget {

@@ -80,7 +80,8 @@ public final class RetransmitScheduler {
     }
 
     /// Sends from the queue, runs of consecutive sequences together. Refused runs go to the queue's end, so that a
-    /// member that takes no repairs does not hold up the others. A lane that refuses run after run is full for all
+    /// member that takes no repairs does not hold up other members. A lane that refuses run after run is
+    /// full for all
     /// members.
     ///
     /// @param datagramsMax most datagrams to send now

@@ -20,8 +20,8 @@ import java.util.random.RandomGenerator;
 /// Admits receivers: answers JOIN by ADMIT and a probe, or by a refusal, and sends an eviction notice to receivers
 /// that are not members.
 ///
-/// Anybody may name any address. So nothing but ADMIT goes to an address before READY returns its value; refusals go
-/// to the group.
+/// A JOIN may name any address. So only ADMIT goes to an address before READY returns its value. Refusals go to the
+/// group.
 ///
 /// One thread.
 final class Admissions {
@@ -244,7 +244,8 @@ final class Admissions {
         }
     }
 
-    // By multicast: the source has no address of a receiver outside the table, and knows of others not whose it is.
+    // By multicast: the source has no address of a receiver outside the table, and does not know which other
+    // addresses are a receiver's.
     private void refuse(final long id, final Reason reason, final long nowNs) {
         if (id != 0 && nowNs >= strangerNs) {
             strangerNs = nowNs + STRANGER_INTERVAL_NS;

@@ -1,6 +1,6 @@
 package io.framecast.reliability.send;
 
-/// The number of co-roots, the grouping of members, and the way of data to co-roots.
+/// The number of co-roots, the grouping of members, and the path of data to co-roots.
 ///
 /// @param count most co-roots, or [#AUTO]: by [CoRootModel]; 0: all members report to the source
 /// @param feed how co-roots get the datagrams that they keep

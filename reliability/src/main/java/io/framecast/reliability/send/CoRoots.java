@@ -34,7 +34,7 @@ final class CoRoots {
     /// The source replaces a co-root that serves only when it is fed, and is not for so long.
     static final long FEED_WAIT_NS = 3_000_000_000L;
 
-    /// It waits so long for one that has no members yet.
+    /// It waits so long for a co-root that has no members yet.
     static final long FORM_WAIT_NS = 10_000_000_000L;
 
     static final long PLAN_INTERVAL_NS = 100_000_000;
@@ -155,7 +155,7 @@ final class CoRoots {
         queueInstruction(set.coRoot());
     }
 
-    /// A member's delivery has changed: those that the source does not wait for report to it themselves.
+    /// A member's delivery has changed: members that the source does not wait for report to it themselves.
     void onPolicy(final int member) {
         final ServedGroup set = members.of(member).set;
         if (set == null || members.of(member).terms.delivery().kind() == Delivery.Kind.RELIABLE) {
@@ -181,7 +181,7 @@ final class CoRoots {
         return members.of(set.coRoot()).confirmed >= set.shrunkEpoch();
     }
 
-    // Whether the co-root has nothing but what the source writes into its replica.
+    // Whether the co-root has only the datagrams that the source writes into its replica.
     private boolean isFedOnly(final ServedGroup set) {
         return members.of(set.coRoot()).terms.offer().fedOnly();
     }

@@ -29,9 +29,9 @@ final class FormatAnnouncements {
     private final ControlWriter ids;
     private final @Nullable StreamFormat[] known = new StreamFormat[FormatLayout.NUMBERS + 1];
     private StreamFormat[] seen = NONE;
-    // Whether one of them begins behind what was committed.
+    // Whether one of them begins behind the committed datagrams.
     private boolean isAhead;
-    // Those that are still to be multicast, a bit for each number.
+    // Formats that are still to be multicast, a bit for each number.
     private int unsaid;
 
     FormatAnnouncements(
@@ -47,7 +47,7 @@ final class FormatAnnouncements {
         this.ids = ids.another();
     }
 
-    /// Looks for new formats. [#announce] follows before what is committed is sent.
+    /// Looks for new formats. [#announce] follows before the committed datagrams are sent.
     ///
     /// @param committed read before
     /// @return whether there were any
@@ -76,7 +76,7 @@ final class FormatAnnouncements {
         for (int m = 0; m < members.capacity(); m++) {
             if (members.of(m).isActive()) {
                 final Member member = members.of(m);
-                // Where formats change often those before it are repeated nevertheless.
+                // Where formats change often, earlier formats are repeated nevertheless.
                 final long nextNs = nowNs + REPEAT_NS;
                 await(
                         member,
@@ -119,7 +119,7 @@ final class FormatAnnouncements {
         onTick(member, nowNs);
     }
 
-    /// Repeats what a member has not acknowledged.
+    /// Repeats formats that a member has not acknowledged.
     ///
     /// @return datagrams sent
     int onTick(final int member, final long nowNs) {

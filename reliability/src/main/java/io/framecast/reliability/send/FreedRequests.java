@@ -5,7 +5,7 @@ import java.util.Arrays;
 
 /// The members that ask for datagrams which the source freed, though it waits for these members.
 ///
-/// Such a request proves nothing: it may be late, or a copy from another host. An acknowledgement that echoes a later
+/// A request alone proves nothing: it may be late, or a copy from another host. An acknowledgement that echoes a later
 /// heartbeat is newer than the request. If the member acknowledges less in it than was freed before that heartbeat,
 /// the member lacks freed data, and the source could never answer it.
 ///

@@ -10,7 +10,7 @@ import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
 import org.jspecify.annotations.Nullable;
 
-/// A place of the [MemberTable], and what the source knows of the receiver in it. Reused.
+/// A place of the [MemberTable], and the state of the receiver in it. Reused.
 final class Member implements MemberStatus {
     private static final JoinLayout.Terms NO_TERMS = new JoinLayout.Terms(
             0, Delivery.RELIABLE, 0, new LaneAddresses(new byte[0], new byte[0]), CoRootOffer.NONE);
@@ -31,7 +31,7 @@ final class Member implements MemberStatus {
     int token;
     /// Of ADMIT; READY must return it.
     long value;
-    /// READY returned the value: the host at the addresses in use asked for what goes there.
+    /// READY returned the value: the host at the addresses in use asked for the stream.
     boolean proven;
     /// Of repairs that it asks for.
     final RepairBudget budget = new RepairBudget();

@@ -6,9 +6,9 @@ import io.framecast.reliability.wire.LaneAddresses;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Passes on the effects of a sender machine, but for what goes to an address that is not proven: until a member
-/// returns ADMIT's value, ADMIT alone goes to it. Whatever asks this source to send, it sends nothing else to an
-/// address of somebody's choice.
+/// Passes on the effects of a sender machine, except datagrams to an address that is not proven: until a member
+/// returns ADMIT's value, only ADMIT goes to it. So no request makes this source send anything else to an address of
+/// an attacker's choice.
 ///
 /// One thread.
 final class MemberGate implements SenderOutput {

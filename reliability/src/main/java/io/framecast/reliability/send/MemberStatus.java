@@ -2,7 +2,7 @@ package io.framecast.reliability.send;
 
 import io.framecast.reliability.wire.Delivery;
 
-/// What a source knows of one of its members. A place is reused: [#id] tells members apart.
+/// The state of one of a source's members. A place is reused: members differ by [#id].
 ///
 /// Used by the source's thread, and valid until its next call of the machine.
 public interface MemberStatus {

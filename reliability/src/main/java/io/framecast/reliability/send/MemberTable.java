@@ -189,7 +189,7 @@ public final class MemberTable {
     }
 
     /// The smallest grant of the active members that the source waits for. Without any of these, the largest grant
-    /// of the others: the source runs as fast as the fastest. MAX_VALUE without any member.
+    /// of all members: the source runs as fast as the fastest. MAX_VALUE without any member.
     long granted() {
         long least = Long.MAX_VALUE;
         long most = Long.MIN_VALUE;

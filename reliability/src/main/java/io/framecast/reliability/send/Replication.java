@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Predicate;
 
-/// The way of data to co-roots with [Feed#UNICAST] (Subramoni: "reliable point to point transfer to
+/// The path of data to co-roots with [Feed#UNICAST] (Subramoni: "reliable point to point transfer to
 /// co-roots"), and to those that serve only so. A co-root that announced its replica gets the window written
 /// there over its RC connection, in order and without a gap from that time on. With [Feed#UNICAST] all other
 /// co-roots get each new datagram by unicast as well.

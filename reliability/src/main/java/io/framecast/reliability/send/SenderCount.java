@@ -1,6 +1,6 @@
 package io.framecast.reliability.send;
 
-/// What a sender machine counts.
+/// Counters of a sender machine.
 public enum SenderCount {
     SENT_DATAGRAMS,
     REPAIRED_DATAGRAMS,

@@ -44,7 +44,7 @@ public final class SenderMachine {
     /// never starved.
     public static final int REPAIRS_PER_TICK_MAX = 256;
 
-    /// Sequences examined for NACKs at one time of the caller's clock; receivers repeat requests for the others.
+    /// Sequences examined for NACKs at one time of the caller's clock; receivers repeat requests for further ones.
     public static final int REQUESTS_PER_CYCLE_MAX = 16_384;
 
     // The last resort, behind heartbeats and NACKs: a late retransmission costs less than a needless one.
@@ -86,7 +86,6 @@ public final class SenderMachine {
     private long sent;
     private long granted = Long.MAX_VALUE;
     private boolean claimBlocked;
-    private boolean formatBlocked;
     private boolean ending;
     private long requestsNs = -1;
     private int requestsLeft;
@@ -263,7 +262,7 @@ public final class SenderMachine {
     /// room for one more frame of any length, and a number for its format.
     public long releasable() {
         final long waitedFor = members.acknowledgedByWaitedFor(next);
-        if (formatBlocked) {
+        if (window.isFormatBlocked()) {
             return Math.min(coRoots.feeds().written(), waitedFor);
         }
         final long others = members.acknowledgedByOthers(next);
@@ -272,11 +271,10 @@ public final class SenderMachine {
         return Math.min(coRoots.feeds().written(), Math.min(waitedFor, Math.max(others, wanted)));
     }
 
-    /// Whether a window that is not full has no room for the frame to be committed next, or no number for its format.
-    public void onClaimBlocked(final boolean room, final boolean format) {
-        // Once all is free there is a number, whether the publisher knows it or not.
-        claimBlocked = room || (format && window.freed() < window.committed());
-        formatBlocked = format;
+    /// Whether a window that is not full has no room for the frame to be committed next.
+    public void onClaimBlocked(final boolean room) {
+        // Once all is free there is a number for its format, whether the publisher knows it or not.
+        claimBlocked = room || (window.isFormatBlocked() && window.freed() < window.committed());
     }
 
     /// No more frames will be committed. Heartbeats announce the end once everything is sent, unless the stream
@@ -388,7 +386,7 @@ public final class SenderMachine {
         }
         members.of(member).heardNs = nowNs;
         if (members.of(member).state == State.ADMITTED) {
-            // Of frames that were passed over without members too: those behind them may have their formats.
+            // Of frames that were skipped without members too: later frames may have their formats.
             announceFormats();
             final long first = window.boundaryFrom(next);
             admissions.settled(member);
@@ -422,8 +420,8 @@ public final class SenderMachine {
                 : formats.onAck(member, datagram, offset);
     }
 
-    // A member is answered itself; for anybody else the next multicast heartbeat comes at once, so that nobody makes a
-    // source send to an address of his choice.
+    // A member gets an answer of its own. Any other request makes the next multicast heartbeat go out at once: an
+    // attacker must not make a source send to an address of its choice.
     private Verdict onSolicit(final MemorySegment datagram, final long offset, final long nowNs) {
         if (!SolicitLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
@@ -456,7 +454,7 @@ public final class SenderMachine {
         final Member place = members.of(member);
         final int version = PolicyLayout.VERSION.get(datagram, offset);
         final Delivery wanted = PolicyLayout.delivery(datagram, offset);
-        // The source would wait for ever for one that lacks what is freed.
+        // The source would wait for ever for a member that lacks freed datagrams.
         final boolean possible = !wanted.isWaitedFor() || place.isWaitedFor() || place.acknowledged >= window.freed();
         if (version > place.policyVersion && possible) {
             place.policyVersion = version;
@@ -538,7 +536,7 @@ public final class SenderMachine {
             members.of(member).complete = true;
         }
         final long echo = AckLayout.ECHO_TIME.get(datagram, offset);
-        // A heartbeat from before the member came may have been sent to it again by anybody.
+        // Any host may have sent a heartbeat again to it that is older than its membership.
         if (echo != AckLayout.NO_ECHO && echo >= members.of(member).admittedNs && echo <= nowNs) {
             members.of(member).rtt.onSample(nowNs - echo - AckLayout.ECHO_DELAY.unsigned(datagram, offset));
         }
@@ -619,8 +617,9 @@ public final class SenderMachine {
         return Verdict.GOOD;
     }
 
-    // A member requests what the source no longer holds. One that is not waited for learns that from the next
-    // heartbeat, and drops those frames; one that is waited for and lacks them would wait for ever, and is evicted.
+    // A member requests datagrams that the source has freed. A member that the source does not wait for learns that
+    // from the next heartbeat, and drops those frames. A member that the source waits for would wait for ever, and is
+    // evicted.
     private boolean mayStillBeServed(final int member, final long nowNs) {
         if (members.of(member).isWaitedFor()) {
             if (!freedRequests.onRequest(member, window.freed(), nowNs)) {
@@ -654,7 +653,7 @@ public final class SenderMachine {
         return Verdict.GOOD;
     }
 
-    // Metadata and formats are much longer than what asks for them.
+    // Metadata and formats are much longer than their requests.
     private boolean mayRepair(final int member, final long nowNs) {
         final RepairBudget budget = members.of(member).budget;
         budget.refill(next, nowNs);
@@ -749,7 +748,7 @@ public final class SenderMachine {
         heartbeats.onSent(unacknowledged || blocked || ending, members.active(), nowNs);
     }
 
-    /// Says at once what heartbeats say, as where a new epoch of keys begins.
+    /// Sends a heartbeat at once, as where a new epoch of keys begins.
     public void announce(final long nowNs) {
         sendHeartbeat(nowNs);
     }

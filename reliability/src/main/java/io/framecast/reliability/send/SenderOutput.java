@@ -30,8 +30,8 @@ public interface SenderOutput extends RetransmitScheduler.Output {
     /// Multicasts a full-size probe on the data lane.
     void probe(int token);
 
-    /// Whether all that a receiver names is of one host, so that proof of its control address is proof of the others.
-    /// They are from the wire.
+    /// True when all addresses that a receiver names are of one host, so that proof of its control address proves the
+    /// other ones. They are from the wire.
     boolean isOneHost(LaneAddresses addresses);
 
     /// Makes a member reachable. Addresses are from the wire.

@@ -85,7 +85,7 @@ final class FrameDelivery {
             pending = null;
             work++;
         }
-        // Behind a frame that waits, others may have expired or become impossible to complete.
+        // Behind a frame that waits, later frames may have expired or become impossible to complete.
         dropUnfinished(nowNs);
         reportBegun();
         return work;
@@ -185,13 +185,13 @@ final class FrameDelivery {
     private boolean isBlocked() {
         final long bytes = machine.nextFrameBytes();
         final long slots = StreamInfo.slots(bytes, machine.stream().slotBytes());
-        // What the machine gave out must be handed over at once, or a successor would not find it.
+        // The session must hand a frame over as soon as the machine gave it out, or a successor would not find it.
         return bytes > 0
                 && ((machine.isLogged() && !consumer.hasRoom())
                         || !assembly.canDeliver(machine.nextFrameSequence(), slots));
     }
 
-    // Losses are reported before the frame behind them; else when the user has polled all the others.
+    // Losses are reported before the frame behind them; else when the user has polled all other frames.
     private boolean reportLosses() {
         final boolean due =
                 machine.nextFrameBytes() > 0 || consumer.areLossesHeard() || machine.state() != State.RECEIVING;

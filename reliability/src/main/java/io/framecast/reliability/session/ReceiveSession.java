@@ -1,8 +1,8 @@
 package io.framecast.reliability.session;
 
 import io.framecast.reliability.assembly.Assembly;
-import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.assembly.RepairSlots;
+import io.framecast.reliability.assembly.SlotMemory;
 import io.framecast.reliability.lane.DataOpener;
 import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.onesided.RemoteWindows;
@@ -29,8 +29,8 @@ public final class ReceiveSession {
     private final ReceiverMachine machine;
     private final Assembly assembly;
     private final RepairSlots repairs;
-    private final LandingSlots landing;
-    private final LandingSlots repairLanding;
+    private final SlotMemory dataSlots;
+    private final SlotMemory repairSlots;
     private final LanePort dataLane;
     private final LanePort repairLane;
     private final @Nullable RemoteWindows windows;
@@ -74,8 +74,8 @@ public final class ReceiveSession {
             windows.attach(machine);
         }
         this.consumer = consumer;
-        landing = assembly.landing();
-        repairLanding = repairs.landing();
+        dataSlots = assembly.slotMemory();
+        repairSlots = repairs.slotMemory();
         headerBytes = machine.stream().headerBytes();
         fullBytes = headerBytes + machine.stream().slotBytes();
         delivery = new FrameDelivery(machine, assembly, consumer, policy, joinsAtKeyframe);
@@ -251,20 +251,20 @@ public final class ReceiveSession {
     // Passes a datagram to the machine, and the datagrams that continue it in order as one run.
     private int accept(final int index, final int count, final long nowNs) {
         final int slot = dataLane.slot(index);
-        final long header = landing.headerOffset(slot);
+        final long header = dataSlots.headerOffset(slot);
         final int bytes = dataLane.bytes(index);
         if (!isOpen(index)) {
             machine.onForged();
             assembly.reject(slot);
             return 1;
         }
-        if (machine.onData(landing.headers(), header, bytes, nowNs) != Verdict.GOOD
+        if (machine.onData(dataSlots.headers(), header, bytes, nowNs) != Verdict.GOOD
                 || machine.acceptedSequence() == ReceiverMachine.NO_SEQUENCE) {
             assembly.reject(slot);
             return 1;
         }
         final long sequence = machine.acceptedSequence();
-        final int limit = Math.min(count - index, landing.slots() - slot);
+        final int limit = Math.min(count - index, dataSlots.slots() - slot);
         int run = 1;
         while (run < limit
                 && dataLane.bytes(index + run) == fullBytes
@@ -273,9 +273,9 @@ public final class ReceiveSession {
             run++;
         }
         if (run > 1) {
-            run = 1 + machine.onRun(landing.headers(), header, landing.headerStride(), run - 1, nowNs);
+            run = 1 + machine.onRun(dataSlots.headers(), header, dataSlots.headerStride(), run - 1, nowNs);
         }
-        keep(landing, slot, sequence, run, bytes - headerBytes);
+        keep(dataSlots, slot, sequence, run, bytes - headerBytes);
         assembly.accept(slot, sequence, run, bytes - headerBytes);
         return run;
     }
@@ -286,12 +286,12 @@ public final class ReceiveSession {
         if (by == null || index < opened) {
             return true;
         }
-        final boolean valid = open(by, landing, dataLane.slot(index), dataLane.bytes(index));
+        final boolean valid = open(by, dataSlots, dataLane.slot(index), dataLane.bytes(index));
         opened = valid ? index + 1 : opened;
         return valid;
     }
 
-    private boolean open(final DataOpener by, final LandingSlots from, final int slot, final int bytes) {
+    private boolean open(final DataOpener by, final SlotMemory from, final int slot, final int bytes) {
         return bytes >= headerBytes
                 && bytes - headerBytes <= from.slotBytes()
                 && by.open(
@@ -302,9 +302,9 @@ public final class ReceiveSession {
                         bytes - headerBytes);
     }
 
-    // Copies accepted datagrams from their landing slots to a co-root's replica of the window.
+    // Copies accepted datagrams from their slots to a co-root's replica of the window.
     private void keep(
-            final LandingSlots from, final int slot, final long sequence, final int count, final int firstBytes) {
+            final SlotMemory from, final int slot, final long sequence, final int count, final int firstBytes) {
         final RepairStore store = machine.store();
         if (store == null || !machine.mayKeep()) {
             return;
@@ -348,24 +348,24 @@ public final class ReceiveSession {
 
     // A place first: a repair without a place must count as not received.
     private void repair(final int slot, final int bytes, final long nowNs) {
-        final long header = repairLanding.headerOffset(slot);
+        final long header = repairSlots.headerOffset(slot);
         final DataOpener by = opener;
-        if (by != null && !open(by, repairLanding, slot, bytes)) {
+        if (by != null && !open(by, repairSlots, slot, bytes)) {
             machine.onForged();
             return;
         }
-        final boolean wanted = machine.wantsRepair(repairLanding.headers(), header, bytes);
+        final boolean wanted = machine.wantsRepair(repairSlots.headers(), header, bytes);
         long frameIndex = 0;
         if (wanted) {
-            frameIndex = DataLayout.FRAME_INDEX.unsigned(repairLanding.headers(), header);
-            final long first = DataLayout.SEQUENCE.get(repairLanding.headers(), header) - frameIndex;
+            frameIndex = DataLayout.FRAME_INDEX.unsigned(repairSlots.headers(), header);
+            final long first = DataLayout.SEQUENCE.get(repairSlots.headers(), header) - frameIndex;
             final long slots = StreamInfo.slots(
-                    DataLayout.FRAME_BYTES.unsigned(repairLanding.headers(), header), repairLanding.slotBytes());
+                    DataLayout.FRAME_BYTES.unsigned(repairSlots.headers(), header), repairSlots.slotBytes());
             if (!assembly.reserve(first, slots, machine.repairRequests(), nowNs)) {
                 return;
             }
         }
-        if (machine.onRepair(repairLanding.headers(), header, bytes, nowNs) != Verdict.GOOD
+        if (machine.onRepair(repairSlots.headers(), header, bytes, nowNs) != Verdict.GOOD
                 || machine.acceptedSequence() == ReceiverMachine.NO_SEQUENCE) {
             return;
         }
@@ -373,7 +373,7 @@ public final class ReceiveSession {
             throw new IllegalStateException("the machine took a repair it did not want");
         }
         final int payloadBytes = bytes - headerBytes;
-        keep(repairLanding, slot, machine.acceptedSequence(), 1, payloadBytes);
+        keep(repairSlots, slot, machine.acceptedSequence(), 1, payloadBytes);
         assembly.repaired(machine.acceptedSequence(), frameIndex, slot, payloadBytes);
     }
 

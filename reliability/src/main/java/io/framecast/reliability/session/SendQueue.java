@@ -2,10 +2,10 @@ package io.framecast.reliability.session;
 
 import java.util.function.LongSupplier;
 
-/// Keeps what waits in the kernel for a slow link short: repairs and heartbeats stand behind it. A source whose
+/// Keeps the queue in the kernel short before a slow link: repairs and heartbeats stand behind it. A source whose
 /// queue stands learns the link's rate from how fast it drains, and sends new data only while the queue holds less
-/// than [#TARGET_NS] of that (after Nichols and Jacobson 2012, "Controlling Queue Delay": what is bounded is the time
-/// in the queue, not its bytes). Where the queue never stands there is no limit.
+/// than [#TARGET_NS] of that (after Nichols and Jacobson 2012, "Controlling Queue Delay": the bound is on the time in
+/// the queue, not on its bytes). Where the queue never stands there is no limit.
 ///
 /// No clock, no allocation: the caller gives the time. One thread.
 final class SendQueue {
@@ -42,7 +42,7 @@ final class SendQueue {
     private boolean held;
     private long nextNs = Long.MIN_VALUE;
 
-    /// @param queuedBytes what waits in the kernel now
+    /// @param queuedBytes bytes that wait in the kernel now
     SendQueue(final LongSupplier queuedBytes) {
         this.queuedBytes = queuedBytes;
     }

@@ -31,7 +31,7 @@ public final class SendSession implements SenderOutput {
     private static final int SEND_BATCH_BYTES = 1 << 20;
     private static final int SEND_BATCH_MIN = 16;
     private static final int SEND_ROUNDS_MAX = 2;
-    // Longer than the time between two looks at what is sent.
+    // Longer than the time between two looks at the sent datagrams.
     private static final long PAUSE_NS = 2_000_000;
 
     private final SenderMachine machine;
@@ -54,7 +54,6 @@ public final class SendSession implements SenderOutput {
     private long cycleNs;
     private long standstillNs;
     private boolean claimBlocked;
-    private boolean formatBlocked;
     private long pausedNs = Long.MIN_VALUE;
     private boolean ending;
     private boolean ended;
@@ -90,7 +89,7 @@ public final class SendSession implements SenderOutput {
         machine = new SenderMachine(config, window, random, this);
     }
 
-    /// Before the first cycle: others than members read the window's memory.
+    /// Before the first cycle: processes other than members read the window's memory.
     ///
     /// @param freeable gives how much, up to a sequence below which members need nothing, they do not need either
     public void readBy(final LongUnaryOperator freeable) {
@@ -103,6 +102,10 @@ public final class SendSession implements SenderOutput {
 
     public StreamInfo stream() {
         return machine.stream();
+    }
+
+    public SendWindow window() {
+        return window;
     }
 
     /// No frames follow those in the window; the next cycle announces it.
@@ -123,11 +126,6 @@ public final class SendSession implements SenderOutput {
     /// Whether the window has no room for the publisher's next claim; before [#doWork].
     public void onClaimBlocked(final boolean blocked) {
         claimBlocked = blocked;
-    }
-
-    /// Whether the publisher's next frame has a format for which there is no number; before [#doWork] or [#reclaim].
-    public void onFormatBlocked(final boolean blocked) {
-        formatBlocked = blocked;
     }
 
     /// How long this process stood still before the last cycle, in nanoseconds; else 0.
@@ -189,7 +187,7 @@ public final class SendSession implements SenderOutput {
             }
             work++;
         }
-        machine.onClaimBlocked(claimBlocked, formatBlocked);
+        machine.onClaimBlocked(claimBlocked);
         if (machine.nextDeadlineNs() <= nowNs) {
             work += machine.onTick(nowNs);
         }
@@ -204,7 +202,7 @@ public final class SendSession implements SenderOutput {
                 : Math.min(sendable, Math.max(0, (int) (window.sealed() - machine.nextSequence())));
     }
 
-    /// Seals nothing new for a moment, until what was sealed is sent, so that heartbeats name the end of an epoch.
+    /// Seals nothing new until the sealed datagrams are sent, so that heartbeats name the end of an epoch.
     /// To be called again while a new epoch is to begin.
     ///
     /// @return whether all that was sealed is sent
@@ -260,9 +258,10 @@ public final class SendSession implements SenderOutput {
         return count;
     }
 
-    /// Between two cycles, never beside one: passes over what no member hears, and frees what nobody needs.
+    /// Between two cycles, never beside one: skips datagrams that no member hears, and frees slots that no member
+    /// needs.
     public void reclaim() {
-        machine.onClaimBlocked(claimBlocked, formatBlocked);
+        machine.onClaimBlocked(claimBlocked);
         if (machine.readyMembers() == 0) {
             if (machine.canFlushBundle()) {
                 window.takeBundle();
@@ -272,7 +271,7 @@ public final class SendSession implements SenderOutput {
         free();
     }
 
-    // Of datagrams that may be sent, those that the kernel's queue has room for.
+    // Datagrams that may be sent and that the kernel's queue has room for.
     private int queued(final int most, final long nowNs) {
         final long room = most == 0 ? 0 : queue.room(nowNs);
         return room == 0 ? 0 : (int) Math.min(most, 1 + room / memory.slotBytes());
@@ -298,7 +297,7 @@ public final class SendSession implements SenderOutput {
         window.free(readers.applyAsLong(endpoints == null ? sent : endpoints.freeable(sent)));
     }
 
-    /// Says goodbye to all members where the session ends early. The network may lose the goodbye.
+    /// Sends LEAVE to all members where the session ends early. The network may lose it.
     public void leave() {
         machine.close();
     }

@@ -101,7 +101,7 @@ final class LifeCheck {
             violation("evicted for being slow: " + process.user().delivery());
         }
         if (!dismissed && reason == LeaveLayout.Reason.UNREPAIRABLE) {
-            violation("evicted for what the source freed though it waits for it");
+            violation("evicted for datagrams that the source freed though it waits for this member");
         }
         dismissed = true;
     }

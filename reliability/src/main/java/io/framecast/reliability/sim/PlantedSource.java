@@ -27,7 +27,7 @@ final class PlantedSource {
     // Of co-roots: the epoch of the newest aggregate.
     private final Map<Long, Integer> coRoots = new HashMap<>();
     // Of successors that go on as a co-root: the id that the machine knows.
-    private final Map<Long, Long> heirs = new HashMap<>();
+    private final Map<Long, Long> successors = new HashMap<>();
 
     PlantedSource(final SimSource source, final Plant plant) {
         this.source = source;
@@ -63,7 +63,7 @@ final class PlantedSource {
     /// not received, or a grant beyond the ring.
     MemorySegment onControl(final MemorySegment datagram) {
         if (plant == Plant.INHERIT_CO_ROOT) {
-            return inherited(datagram);
+            return withFormerRole(datagram);
         }
         final boolean forges = plant == Plant.IGNORE_CREDIT || plant == Plant.REUSE_UNACKED_SLOT;
         if (!forges
@@ -81,7 +81,7 @@ final class PlantedSource {
     }
 
     // A successor of a co-root goes on under its id, and its own progress counts as that of the group.
-    private MemorySegment inherited(final MemorySegment datagram) {
+    private MemorySegment withFormerRole(final MemorySegment datagram) {
         if (ControlLayout.check(datagram, 0, (int) datagram.byteSize(), checksum) != Verdict.GOOD) {
             return datagram;
         }
@@ -92,13 +92,13 @@ final class PlantedSource {
             coRoots.put(id, ControlLayout.EPOCH.get(datagram, 0));
         } else if (type == ControlLayout.TYPE_RESUME && reception != null) {
             final long holder = reception.membership().holder().id();
-            final long former = heirs.getOrDefault(holder, holder);
+            final long former = successors.getOrDefault(holder, holder);
             if (coRoots.containsKey(former) && holder != id) {
-                heirs.put(id, former);
+                successors.put(id, former);
                 source.admit(reception);
             }
         }
-        final Long former = heirs.get(id);
+        final Long former = successors.get(id);
         if (former == null) {
             return datagram;
         }

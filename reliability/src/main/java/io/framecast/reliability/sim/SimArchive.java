@@ -87,7 +87,7 @@ final class SimArchive {
     // Not by links: they would count it as one of the session's losses.
     private void send(final Kept one) {
         if (one.from != SimNetwork.SOURCE) {
-            // The source repairs once more what it still holds.
+            // The source repeats repairs of datagrams that it still holds.
             if (isPlainNack(one.datagram)) {
                 for (int i = 0; i < NackLayout.ranges(one.datagram, 0); i++) {
                     journal.count(SimCount.LOSSES, NackLayout.count(one.datagram, 0, i));

@@ -66,7 +66,7 @@ final class SimEndpoint implements EndpointPort {
     private boolean broken;
     private boolean closed;
 
-    /// @param reads landing slots of the process's reads; null where it reads nothing
+    /// @param reads receive slots of the process's reads; null where it reads nothing
     /// @param madeNs time at which it is made, by the true clock
     SimEndpoint(final SimNode process, final @Nullable ReadSlots reads, final int operationsMax, final long madeNs) {
         this.process = process;
@@ -337,7 +337,7 @@ final class SimEndpoint implements EndpointPort {
             process.wakeAfter(0);
         }
 
-        // Forges both guards of a read, so that they confirm the landed bytes.
+        // Forges both guards of a read, so that they confirm the arrived bytes.
         private void forgeGuards(final int slot) {
             if (reads == null) {
                 return;

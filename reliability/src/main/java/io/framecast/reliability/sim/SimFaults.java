@@ -19,7 +19,7 @@ final class SimFaults {
     private static final long FIRST_STRIKE_MAX_NS = 50_000_000;
     private static final int REPEATS_MAX = 3;
 
-    /// What happens to a link from one time to another.
+    /// A fault of a link from one time to another.
     private interface LinkFault {
         void begin(SimLink link, long fromNs, long toNs);
     }
@@ -73,7 +73,7 @@ final class SimFaults {
         planLinks(receivers.subList(0, (receivers.size() + 1) / 2), 0.2);
     }
 
-    // A leaving receiver says goodbye; a dying one does not, and does not come back.
+    // A receiver that leaves sends LEAVE. A receiver that dies does not, and does not come back.
     private void planParting(final SimHost host) {
         if (happens(0.1, mix.unrest())) {
             world.events().at(random.nextLong(300_000_000), () -> {
@@ -139,15 +139,15 @@ final class SimFaults {
         }
     }
 
-    /// Plans the deaths of a host group's leaders, each between two stores to what it shares.
+    /// Plans the deaths of a host group's leaders, each between two stores to its segment.
     void plan(final SimGroup group) {
         for (int i = 0; i < REPEATS_MAX && happens(0.7, mix.crashes().receivers()); i++) {
             // Many of them where the membership begins.
             final long fromNs = random.nextInt(3) == 0 ? FIRST_STRIKE_MAX_NS : 2 * endNs / 3;
-            expect(random.nextLong(fromNs), group::strike);
+            expect(random.nextLong(fromNs), group::armCrashes);
         }
         if (mix.crashes().isAny()) {
-            expect(endNs, group::calm);
+            expect(endNs, group::clearCrashes);
         }
     }
 

@@ -71,8 +71,8 @@ final class SimFollower {
         }
 
         /// Processes that followed, and would follow a successor.
-        List<SimMember> survivors() {
-            return table.survivors();
+        List<SimMember> followersToAwait() {
+            return table.followersToAwait();
         }
 
         /// Whether its membership is not over, by its words.
@@ -93,7 +93,7 @@ final class SimFollower {
     private final Set<View> former = new HashSet<>();
     private final Set<Long> ended = new HashSet<>();
     private @Nullable View view;
-    // Of what came before the newest one.
+    // Of the segments before the newest one.
     private @Nullable View past;
     private @Nullable FrameCheck checks;
     private boolean endSeen;
@@ -180,7 +180,7 @@ final class SimFollower {
         return held == 0 && read && !hasLater() && (hasEnded(last) || last.isClosed());
     }
 
-    /// The user takes what is there.
+    /// The user takes the frames that are there.
     ///
     /// @return whether there was any
     boolean advance() {

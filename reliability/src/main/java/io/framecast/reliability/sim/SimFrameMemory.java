@@ -2,9 +2,9 @@ package io.framecast.reliability.sim;
 
 import io.framecast.reliability.assembly.BufferQueue;
 import io.framecast.reliability.assembly.FrameMemory;
-import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.assembly.MemoryShape.Kind;
+import io.framecast.reliability.assembly.SlotMemory;
 import io.framecast.reliability.sim.net.SimEvents;
 import io.framecast.reliability.sim.net.SimReceiveLane;
 import io.framecast.reliability.sim.plan.Plant;
@@ -56,12 +56,12 @@ final class SimFrameMemory implements FrameMemory {
     private final boolean tailed;
     private final long lateNs;
     private final Map<Space, Long> lengths = new EnumMap<>(Space.class);
-    // Only those that were used: most receivers never reassemble a frame.
+    // Only buffers that were used: most receivers never reassemble a frame.
     private final Map<Space, byte[]> spaces = new EnumMap<>(Space.class);
     // By number.
     private final Map<Integer, byte[]> posted = new HashMap<>();
-    private final LandingSlots data;
-    private final LandingSlots repairs;
+    private final SlotMemory data;
+    private final SlotMemory repairs;
     private final ArrayDeque<Copy> pending = new ArrayDeque<>();
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
     private long submitted;
@@ -78,7 +78,7 @@ final class SimFrameMemory implements FrameMemory {
         plant = process.world().plant();
         final int slotBytes = shape.slotBytes();
         lengths.put(Space.RING, shape.ringBytes() + (shared ? 0 : shape.tailBytes()));
-        lengths.put(Space.STAGING, (long) shape.landingSlots() * slotBytes);
+        lengths.put(Space.STAGING, (long) shape.stagingSlots() * slotBytes);
         lengths.put(Space.REPAIR, (long) shape.allRepairSlots() * slotBytes);
         lengths.put(Space.SCRATCH, (long) shape.batchMax() * slotBytes);
         lengths.put(Space.REASSEMBLY, shape.buffersBytes());
@@ -87,7 +87,7 @@ final class SimFrameMemory implements FrameMemory {
         data = SimReceiveLane.slots(
                 MemorySegment.ofArray(of(staged ? Space.STAGING : Space.RING)),
                 slotBytes,
-                staged ? shape.landingSlots() : shape.ringSlots(),
+                staged ? shape.stagingSlots() : shape.ringSlots(),
                 shape.stream().headerBytes());
         repairs = SimReceiveLane.slots(
                 MemorySegment.ofArray(of(Space.REPAIR)),
@@ -113,12 +113,12 @@ final class SimFrameMemory implements FrameMemory {
     }
 
     @Override
-    public LandingSlots data() {
+    public SlotMemory data() {
         return data;
     }
 
     @Override
-    public LandingSlots repairs() {
+    public SlotMemory repairs() {
         return repairs;
     }
 

@@ -6,24 +6,24 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// The meeting point of a host's processes: who listens there leads. Faults that fall between two stores of a leader
-/// are armed here.
+/// The meeting point of a host's processes: the process that listens there leads. It arms faults that fall between two
+/// stores of a leader.
 final class SimGroup {
     private static final int WAKE_MAX_NS = 50_000;
     private static final int STEPS_MAX = 120;
     private static final int STEPS_SOON = 40;
-    private static final int STEPS_AIMED_MAX = 8;
+    private static final int STEPS_OF_KIND_MAX = 8;
     private static final long DOWN_MAX_NS = 2 * SimSource.ALIVE_TIMEOUT_NS;
 
     private final SimFaults faults;
     private final RandomGenerator random;
-    // Of each ring, beyond what it needs: a successor's is as long as its leader's.
+    // Of each ring, beyond its need: a successor's ring is as long as its leader's.
     private final int spareSlots;
     // Processes that run, in order of their beginning.
     private final List<SimMember> members = new ArrayList<>();
     private @Nullable SimMember leader;
-    // The last leader died: those who followed it go on with its membership.
-    private boolean bereaved;
+    // The last leader died: its followers go on with its membership.
+    private boolean awaitsSuccessor;
     // Further leaders that are to die as soon as they lead.
     private int deaths;
 
@@ -46,9 +46,9 @@ final class SimGroup {
         return members;
     }
 
-    /// Whether a newcomer leaves it to those who followed the leader that died.
-    boolean isBereaved() {
-        return bereaved;
+    /// True while a newcomer leaves the lead to the followers of the leader that died.
+    boolean awaitsSuccessor() {
+        return awaitsSuccessor;
     }
 
     void enter(final SimMember member) {
@@ -58,7 +58,7 @@ final class SimGroup {
     /// It listens from now on, in another's place perhaps.
     void lead(final SimMember member) {
         leader = member;
-        bereaved = false;
+        awaitsSuccessor = false;
         if (deaths > 0) {
             deaths--;
             arm(member, STEPS_SOON);
@@ -69,7 +69,7 @@ final class SimGroup {
     void onEnd(final SimMember member) {
         if (leader == member) {
             leader = null;
-            bereaved = member.isStopped();
+            awaitsSuccessor = member.isStopped();
         }
         if (member.isStopped()) {
             members.remove(member);
@@ -85,7 +85,7 @@ final class SimGroup {
     }
 
     /// The leader, and perhaps its successors, die between two stores from now on.
-    void strike() {
+    void armCrashes() {
         final SimMember one = leader;
         deaths = random.nextInt(3);
         if (one == null || one.isStopped()) {
@@ -96,9 +96,9 @@ final class SimGroup {
     }
 
     /// No death is planned any more.
-    void calm() {
+    void clearCrashes() {
         deaths = 0;
-        members.forEach(SimMember::spare);
+        members.forEach(SimMember::clearCrash);
     }
 
     private void arm(final SimMember member, final int stepsMax) {
@@ -109,11 +109,11 @@ final class SimGroup {
             case 1 -> Step.SENT;
             default -> null;
         };
-        member.doom(1 + random.nextInt(only == null ? stepsMax : STEPS_AIMED_MAX), only);
+        member.armCrash(1 + random.nextInt(only == null ? stepsMax : STEPS_OF_KIND_MAX), only);
         final long latestNs = nowNs + 1 + random.nextLong(40_000_000);
         final boolean comesBack = random.nextInt(4) != 0;
         faults.expect(latestNs, () -> {
-            if (member.isDoomed() && !member.isStopped()) {
+            if (member.isCrashArmed() && !member.isStopped()) {
                 host.crash();
             }
             if (comesBack) {

@@ -11,7 +11,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// A machine of the network: its links, the rate of its clock, and its present process. The process can be killed
-/// without notice, started again and stopped for a while, whatever its role. A restarted process has its
+/// without notice, started again and stopped for a while, in any role. A restarted process has its
 /// predecessor's address, and hears datagrams that were under way to it.
 final class SimHost implements SimLink.End {
     private static final long CLOCK_BEGIN_MAX_NS = 3_600_000_000_000L;

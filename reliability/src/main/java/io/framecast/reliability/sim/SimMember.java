@@ -12,24 +12,24 @@ import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// A process of a host group. It reads what its leader shares. When the leader is gone or stands still, it follows the
-/// next one, or becomes that and goes on with the membership.
+/// A process of a host group. It reads its leader's segment. When the leader is gone or stands still, it follows
+/// the next leader, or becomes that leader and goes on with the membership.
 ///
-/// A successor makes a segment of its own, and tells the source only when every survivor has that: whoever dies until
-/// then leaves the membership as it was.
+/// A successor makes a segment of its own. It sends RESUME to the source only when every survivor has that segment: a
+/// death before then leaves the membership as it was.
 final class SimMember extends SimReceiver {
     private static final long BEAT_NS = 20_000_000;
     private static final int STILL_LOOKS = 4;
     // A member that has not come by then stands still.
-    private static final long REUNION_NS = SimSource.ALIVE_TIMEOUT_NS / 4;
-    // A newcomer lets those who followed a leader that died, or stands still, come first.
+    private static final long HANDOVER_NS = SimSource.ALIVE_TIMEOUT_NS / 4;
+    // A newcomer lets the followers of a leader that died, or stands still, come first.
     private static final long FIRST_NS = 3 * BEAT_NS;
     private static final int NEVER = Integer.MAX_VALUE;
     private static final long NEVER_WAITED = Long.MIN_VALUE;
 
     private final SimGroup group;
     private final SimFollower follower;
-    // Whom it follows, itself perhaps.
+    // The leader that it follows, itself perhaps.
     private @Nullable SimMember leader;
     private int leaderTerm;
     private boolean leads;
@@ -37,15 +37,15 @@ final class SimMember extends SimReceiver {
     private int term;
     private final List<Connection> connections = new ArrayList<>();
     // A membership to go on with, until there are keys of its own.
-    private @Nullable Inheritance inherited;
-    // The membership that goes on, until the source is told.
+    private @Nullable Adoption adopted;
+    // The membership that goes on, until RESUME is sent.
     private @Nullable SimReception successor;
-    private final List<SimMember> survivors = new ArrayList<>();
+    private final List<SimMember> followersToAwait = new ArrayList<>();
     private long leadsSinceNs;
     private boolean excused;
     private long excusedNs;
     private int stepsLeft = NEVER;
-    private SharedSegment.@Nullable Step aim;
+    private SharedSegment.@Nullable Step crashStep;
     private long lookNs;
     // How long it waits as a newcomer; NEVER_WAITED before.
     private long firstNs = NEVER_WAITED;
@@ -53,8 +53,8 @@ final class SimMember extends SimReceiver {
     private int stillLooks;
 
     /// A membership that a process goes on with.
-    private record Inheritance(
-            SimFollower.View last, SimReception.Past past, List<SimMember> survivors, long sinceNs) {}
+    private record Adoption(
+            SimFollower.View last, SimReception.Past past, List<SimMember> followersToAwait, long sinceNs) {}
 
     /// @param last the segment that it would go on with
     private record Connection(SimMember member, @Nullable SharedSegment last) {}
@@ -80,20 +80,20 @@ final class SimMember extends SimReceiver {
         return follower;
     }
 
-    /// It dies at one of its next steps.
+    /// Lets it die at one of its next steps.
     ///
-    /// @param steps the how-manieth
-    /// @param only of that kind; null for any
-    void doom(final int steps, final SharedSegment.@Nullable Step only) {
+    /// @param steps it dies at the n-th step, 1 …
+    /// @param only counts steps of that kind alone; null for any
+    void armCrash(final int steps, final SharedSegment.@Nullable Step only) {
         stepsLeft = steps;
-        aim = only;
+        crashStep = only;
     }
 
-    void spare() {
+    void clearCrash() {
         stepsLeft = NEVER;
     }
 
-    boolean isDoomed() {
+    boolean isCrashArmed() {
         return stepsLeft != NEVER;
     }
 
@@ -116,7 +116,7 @@ final class SimMember extends SimReceiver {
 
     @Override
     void pass(final SharedSegment.Step step) {
-        if (isDoomed() && (aim == null || aim == step) && --stepsLeft <= 0) {
+        if (isCrashArmed() && (crashStep == null || crashStep == step) && --stepsLeft <= 0) {
             throw new ProcessDeath();
         }
     }
@@ -151,14 +151,14 @@ final class SimMember extends SimReceiver {
     @Override
     boolean mayJoin(final SimSession session) {
         return leads
-                && inherited == null
+                && adopted == null
                 && successor == null
                 && isWanted(session)
                 && receptions().stream().allMatch(one -> one.isLost() || one.isEnded())
                 && super.mayJoin(session);
     }
 
-    // Whether anybody here lacks its end.
+    // True when a process here lacks the session's end.
     private boolean isWanted(final SimSession session) {
         return connections.stream().anyMatch(one -> !one.member.isStopped() && !one.member.follower.hasEnded(session));
     }
@@ -178,7 +178,7 @@ final class SimMember extends SimReceiver {
         final SimReception waiting = successor;
         if (waiting != null) {
             work += share(waiting);
-            reunite(waiting);
+            completeHandover(waiting);
         }
         return work;
     }
@@ -200,17 +200,17 @@ final class SimMember extends SimReceiver {
         return work;
     }
 
-    private void reunite(final SimReception waiting) {
+    private void completeHandover(final SimReception waiting) {
         final SimTable table = Objects.requireNonNull(waiting.table());
-        survivors.removeIf(member -> member.isStopped() || table.has(member));
-        if (!survivors.isEmpty() && trueNs() - leadsSinceNs <= REUNION_NS) {
+        followersToAwait.removeIf(member -> member.isStopped() || table.has(member));
+        if (!followersToAwait.isEmpty() && trueNs() - leadsSinceNs <= HANDOVER_NS) {
             return;
         }
-        for (final SimMember late : survivors) {
+        for (final SimMember late : followersToAwait) {
             late.leaveOut(leadsSinceNs);
         }
-        survivors.clear();
-        table.onReunited();
+        followersToAwait.clear();
+        table.onHandoverComplete();
         successor = null;
         add(waiting);
         world().count(SimCount.TAKEOVERS);
@@ -218,7 +218,7 @@ final class SimMember extends SimReceiver {
         group.wakeAll();
     }
 
-    // It was waited for in vain.
+    // The successor waited for it in vain.
     private void leaveOut(final long sinceNs) {
         if (pausedUntilNs() <= sinceNs) {
             world().violation("member " + host().address() + ": is left out though it runs");
@@ -252,7 +252,7 @@ final class SimMember extends SimReceiver {
         }
     }
 
-    // Follows who leads, or leads.
+    // Follows the present leader, or leads.
     private void move(final @Nullable SimMember still) {
         stillLooks = 0;
         lookNs = nowNs() + BEAT_NS;
@@ -262,13 +262,13 @@ final class SimMember extends SimReceiver {
         final boolean mayGoOn = last != null && last.mayGoOn();
         if (present != null && present != still && present != this && (!mayGoOn || present.hasPast())) {
             if (pausedUntilNs() > present.leadsSinceNs) {
-                // Others went on while it stood still.
+                // Another process went on while it stood still.
                 excuse();
             }
             follow(present, last);
             return;
         }
-        if (last == null && (still != null || group.isBereaved()) && waitsAsNewcomer()) {
+        if (last == null && (still != null || group.awaitsSuccessor()) && waitsAsNewcomer()) {
             return;
         }
         group.lead(this);
@@ -292,7 +292,7 @@ final class SimMember extends SimReceiver {
 
     // Whether it goes on with a membership, or has one already. A newcomer that does not gives way to a survivor.
     private boolean hasPast() {
-        return inherited != null || successor != null || receptions().stream().anyMatch(SimMember::counts);
+        return adopted != null || successor != null || receptions().stream().anyMatch(SimMember::counts);
     }
 
     private static boolean counts(final SimReception reception) {
@@ -310,7 +310,7 @@ final class SimMember extends SimReceiver {
     }
 
     private void takeOver(final SimFollower.View last, final @Nullable SimMember still) {
-        // The claim comes first: what the leader tells its source from now on is nothing new.
+        // The claim comes first: from now on the leader reports nothing new to its source.
         final long claim = last.segment().claim();
         final SharedSegment.Found found = last.segment().takeover();
         final Checkpoint from = found.checkpoint();
@@ -320,24 +320,24 @@ final class SimMember extends SimReceiver {
         final int slotBytes = last.stream().slotBytes();
         final byte[] payload =
                 last.segment().read(found.offset(), (int) (from.acknowledged - from.firstSequence) * slotBytes);
-        final List<SimMember> others = new ArrayList<>(last.survivors());
+        final List<SimMember> others = new ArrayList<>(last.followersToAwait());
         others.remove(still);
         others.remove(this);
         final SimReception.Past past = new SimReception.Past(last.reception(), from, payload, claim);
-        inherited = new Inheritance(last, past, others, nowNs());
+        adopted = new Adoption(last, past, others, nowNs());
         goOn();
     }
 
     // With keys of its own where streams are protected. A source that does not answer in time is lost.
     private boolean goOn() {
-        final Inheritance from = inherited;
+        final Adoption from = adopted;
         if (from == null || !isAgreed(from)) {
             return false;
         }
-        inherited = null;
+        adopted = null;
         leadsSinceNs = trueNs();
-        survivors.clear();
-        survivors.addAll(from.survivors);
+        followersToAwait.clear();
+        followersToAwait.addAll(from.followersToAwait);
         final SimSession source = from.last.source();
         final SimReception made = new SimReception(this, source, from.last.stream(), from.past);
         source.add(made);
@@ -345,7 +345,7 @@ final class SimMember extends SimReceiver {
         return true;
     }
 
-    private boolean isAgreed(final Inheritance from) {
+    private boolean isAgreed(final Adoption from) {
         final SecureReceiver secure = secure();
         return secure == null
                 || secure.agree(from.last.source().nonce(), SimSource.CONTROL_ADDRESS, nowNs())
@@ -359,9 +359,9 @@ final class SimMember extends SimReceiver {
         }
         forgetKeys();
         receptions().clear();
-        inherited = null;
+        adopted = null;
         successor = null;
-        survivors.clear();
+        followersToAwait.clear();
         connections.clear();
         group.onEnd(this);
     }
@@ -375,8 +375,8 @@ final class SimMember extends SimReceiver {
         if (successor != null) {
             secure.forget(successor.source().nonce());
         }
-        if (inherited != null) {
-            secure.forget(inherited.last.source().nonce());
+        if (adopted != null) {
+            secure.forget(adopted.last.source().nonce());
         }
     }
 
@@ -384,11 +384,11 @@ final class SimMember extends SimReceiver {
     @Override
     void leave() {
         // It ends here, and not between two steps.
-        spare();
+        clearCrash();
         follower.leave();
-        final boolean heirs =
+        final boolean hasFollowers =
                 group.members().stream().anyMatch(other -> other != this && other.leader == this && !other.isStopped());
-        if (leads && !heirs) {
+        if (leads && !hasFollowers) {
             super.leave();
         }
         if (leads) {
@@ -404,7 +404,7 @@ final class SimMember extends SimReceiver {
         }
     }
 
-    // One that does not lead has nothing else to do: what it is sent is dropped.
+    // A process that does not lead has nothing else to do: datagrams sent to it are dropped.
     @Override
     long nextDeadlineNs() {
         return leads ? Math.min(super.nextDeadlineNs(), nowNs() + BEAT_NS) : Math.max(nowNs() + 1, lookNs);
@@ -412,7 +412,7 @@ final class SimMember extends SimReceiver {
 
     @Override
     boolean isSettled(final SimSession last) {
-        return inherited == null
+        return adopted == null
                 && successor == null
                 && receptions().stream().allMatch(SimReception::isFinished)
                 && follower.isSettled(last);
@@ -422,7 +422,7 @@ final class SimMember extends SimReceiver {
     String describe() {
         return follower.describe()
                 + (leads ? ", leads: " + super.describe() : "")
-                + (inherited == null ? "" : ", waits for keys")
-                + (successor == null ? "" : ", waits for " + survivors.size() + " survivors");
+                + (adopted == null ? "" : ", waits for keys")
+                + (successor == null ? "" : ", waits for " + followersToAwait.size() + " survivors");
     }
 }

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 /// One source and many receivers: multicast takes each receiver's link by itself, so each datagram has its own fate
 /// for every receiver on every lane.
 final class SimNetwork {
-    /// The source's address; others count from 0.
+    /// The source's address; receivers count from 0.
     static final int SOURCE = Adversary.SOURCE;
 
-    // A link counts what it holds for longer.
+    // A link counts datagrams that it holds for longer.
     private static final long LATE_NS = 1_000_000;
 
     /// A stranger at a host of its own, which hears all multicast. It is no receiver, and no host of the run.
@@ -56,7 +56,7 @@ final class SimNetwork {
         return Collections.unmodifiableList(hosts);
     }
 
-    /// Somebody sees all datagrams.
+    /// An attacker sees all datagrams.
     void watchedBy(final Adversary made) {
         adversary = made;
     }

@@ -15,7 +15,7 @@ final class SimOneSided implements OneSidedPort {
     private final SimWorld world;
     private final @Nullable ReadSlots reads;
 
-    /// @param reads landing slots of the process's reads; null where it reads nothing
+    /// @param reads receive slots of the process's reads; null where it reads nothing
     SimOneSided(final SimNode process, final @Nullable ReadSlots reads) {
         this.process = process;
         world = process.world();

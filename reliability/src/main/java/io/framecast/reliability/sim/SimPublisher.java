@@ -1,17 +1,23 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.send.CoRootConfig;
 import io.framecast.reliability.sim.net.SimEvents;
+import io.framecast.reliability.sim.plan.Plant;
 import io.framecast.reliability.sim.plan.SimOptions;
 import io.framecast.reliability.sim.record.SimFormats;
 import io.framecast.reliability.sim.record.SimFrames;
+import io.framecast.reliability.sim.record.SimLoans;
+import io.framecast.reliability.window.FrameReaders;
+import io.framecast.reliability.window.FrameWriter;
 import io.framecast.reliability.window.SendWindow;
-import io.framecast.reliability.window.SmallFrames;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.BundleLayout;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
+import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /// The publisher: fills the window with frames, in parts as space frees, with pauses between them.
 final class SimPublisher {
@@ -19,6 +25,15 @@ final class SimPublisher {
     private static final long PAUSE_MAX_NS = 2_000_000;
     private static final long BREAK_MAX_NS = 400_000_000;
     private static final long WRITING_MAX_NS = 300_000;
+    private static final long CLAIM_MAX_NS = 3_000_000;
+    // One claim of so many is given back, stays open for a while, is of slots of its own.
+    private static final int ABORTS = 12;
+    private static final int LINGERS = 6;
+    private static final int WHOLE = 3;
+    private static final int LENT = 4;
+    // Small frames without a pause between them.
+    private static final int BURSTS = 6;
+    private static final int BURST_MAX = 8;
 
     private final SimOptions.Stream stream;
     private final SimFrames frames;
@@ -26,20 +41,33 @@ final class SimPublisher {
     private final SimEvents events;
     private final RandomGenerator random;
     private final SendWindow window;
-    private final SmallFrames small;
+    private final FrameWriter writer;
     private final WindowMemory memory;
     private final byte[] payloads;
     private final double load;
     private final long datagramNs;
     private final SimFormats formats;
+    // Of its own, so that claims change nothing else in a run.
+    private final RandomGenerator claims;
     private final long pauseMaxNs;
     private final long breakMaxNs;
     // A small frame may have to move to the next slot.
     private final int freeSlotsMin;
     private int published;
+    // Of the frame that is committed in parts.
     private SimFrames.Frame open = new SimFrames.Frame(0, 0, 0, 0, 0, new byte[0], new byte[0]);
     private long openIndex;
-    private long openSlots;
+    // The frame that is to be claimed, or is until a true time.
+    private SimFrames.@Nullable Frame pending;
+    private boolean isClaimed;
+    private int claimedAt;
+    private int burst;
+    private long claimedUntilNs;
+    private final boolean isRestless;
+    private final SimLoans loans;
+    private final boolean lends;
+    private final Plant plant;
+    private Runnable unwritten = () -> {};
     // By the true clock.
     private long nextFrameNs;
     // Whether members read the window: payloads must then be there before their headers.
@@ -48,8 +76,6 @@ final class SimPublisher {
     private int written;
     private long writtenUntilNs;
     private boolean ended;
-    // The next frame's format has no number until frames are freed.
-    private boolean awaitsNumber;
     private boolean torn;
 
     /// @param beginNs time of the first frame, by the true clock
@@ -76,11 +102,19 @@ final class SimPublisher {
                 stream.slotBytes(),
                 headerBytes);
         window = new SendWindow(memory, session.nonce()).firstFrameId(stream.firstFrameId());
-        small = window.bundle();
+        writer = new FrameWriter(window, FrameReaders.NONE);
+        claims = new SplittableRandom(session.nonce());
         formats = new SimFormats(stream.formatFrames(), session.nonce());
         watched = options.audience().oneSided() > 0;
-        freeSlotsMin = small.takes(Math.max(1, stream.frameBytes())) ? 2 : 1;
+        freeSlotsMin = writer.bundles(Math.max(1, stream.frameBytes())) ? 2 : 1;
         nextFrameNs = beginNs;
+        plant = world.plant();
+        isRestless = options.faults().unrest() > 0;
+        loans = new SimLoans(window);
+        // As the engine refuses it: sealing and replicas take payloads from the window.
+        lends = isRestless
+                && world.secure() == null
+                && options.audience().coRoots().feed() == CoRootConfig.Feed.MULTICAST;
         pauseMaxNs = options.faults().unrest() == 0 ? 1 : 1 + random.nextLong(PAUSE_MAX_NS);
         // Long faults need a stream that lasts as long.
         final long spreadNs = options.faults().crashes().isAny() || world.secure() != null
@@ -97,6 +131,15 @@ final class SimPublisher {
         return memory;
     }
 
+    SimLoans loans() {
+        return loans;
+    }
+
+    /// Slots that the claim refused last wants; 0 where none was refused.
+    int refusedSlots() {
+        return writer.refusedSlots();
+    }
+
     /// Whether nothing more will be published.
     boolean isEnded() {
         return ended;
@@ -109,32 +152,34 @@ final class SimPublisher {
 
     /// Publishes the frames that are due and have room.
     void publish() {
-        while (true) {
-            if (torn || (openIndex == openSlots && !beginFrame())) {
-                return;
-            }
-            if (openIndex == openSlots) {
-                continue;
-            }
-            if (written == 0 && !write()) {
-                return;
-            }
-            if (events.nowNs() < writtenUntilNs) {
-                return;
-            }
-            window.commit(open.bytes(), written);
-            openIndex += written;
-            written = 0;
-            tear();
+        loans.reap();
+        unwritten.run();
+        unwritten = () -> {};
+        boolean advanced = true;
+        while (advanced && !torn) {
+            advanced = pending != null ? advanceClaim(pending) : writer.isIdle() ? beginFrame() : writePart();
         }
     }
 
+    private boolean writePart() {
+        if ((written == 0 && !write()) || events.nowNs() < writtenUntilNs) {
+            return false;
+        }
+        final int count = written;
+        openIndex += count;
+        written = 0;
+        if (!writer.commitPart(count)) {
+            tear();
+        }
+        return true;
+    }
+
     private boolean write() {
-        final int free = window.freeSlots();
+        final int free = writer.roomForPart();
         if (free == 0) {
             return false;
         }
-        written = (int) Math.min(openSlots - openIndex, 1 + random.nextInt(free));
+        written = Math.min(free, 1 + random.nextInt(window.freeSlots()));
         for (int i = 0; i < written; i++) {
             final long offset = (openIndex + i) * stream.slotBytes();
             final int bytes = (int) Math.min(stream.slotBytes(), open.bytes() - offset);
@@ -147,39 +192,91 @@ final class SimPublisher {
         return true;
     }
 
-    /// Whether the next frame's format has no number until frames are freed.
-    boolean isFormatBlocked() {
-        return awaitsNumber;
-    }
-
     private void tear() {
-        if (stream.tornEnd() && published == stream.frames() && openIndex < openSlots && random.nextInt(2) == 0) {
+        if (stream.tornEnd() && published == stream.frames() && random.nextInt(2) == 0) {
             torn = true;
             ended = true;
         }
+    }
+
+    // A producer may give a claim back, and may take its time: the sender's cycles go on meanwhile.
+    private boolean advanceClaim(final SimFrames.Frame frame) {
+        if (!isClaimed) {
+            final long place = writer.claim(frame.bytes());
+            if (place == FrameWriter.NO_ROOM) {
+                return false;
+            }
+            isClaimed = true;
+            claimedAt = (int) place;
+            // Half of the bytes are another's until the commit.
+            frames.fill(frame.id() + 1, 0, payloads, claimedAt, (int) (frame.bytes() + 1) / 2);
+            claimedUntilNs = isRestless && claims.nextInt(LINGERS) == 0
+                    ? events.nowNs() + claims.nextLong(CLAIM_MAX_NS)
+                    : events.nowNs();
+        }
+        if (events.nowNs() < claimedUntilNs) {
+            return false;
+        }
+        isClaimed = false;
+        if (isRestless && claims.nextInt(ABORTS) == 0) {
+            writer.abort();
+        } else {
+            pending = null;
+            commit(frame);
+        }
+        return true;
+    }
+
+    private void commit(final SimFrames.Frame frame) {
+        if (plant == Plant.COMMIT_UNWRITTEN) {
+            commitUnwritten(frame);
+            return;
+        }
+        frames.fill(frame.id(), 0, payloads, claimedAt, (int) frame.bytes());
+        commitWritten(frame);
+    }
+
+    // The bytes come at the next call, when the sender may have sent the datagram.
+    private void commitUnwritten(final SimFrames.Frame frame) {
+        commitWritten(frame);
+        final int at = claimedAt;
+        unwritten = () -> frames.fill(frame.id(), 0, payloads, at, (int) frame.bytes());
+    }
+
+    private void commitWritten(final SimFrames.Frame frame) {
+        final boolean bundled = writer.bundles(frame.bytes());
+        // The sender's thread may take the bundle at any moment, this one too.
+        if (bundled && random.nextInt(8) == 0) {
+            window.takeBundle();
+        }
+        final long slots = StreamInfo.slots(frame.bytes(), stream.slotBytes());
+        writer.commit(frame.flags(), frame.timestampNs(), frame.metadata());
+        // A bundle is still open; other frames are committed already, and the cursor is behind them.
+        final boolean isOpen = bundled && frame.metadata().length == 0;
+        frames.add(frame.at(window.cursor() - (isOpen ? 0 : slots)), slots);
     }
 
     private boolean beginFrame() {
         if (published == stream.frames()) {
             if (!ended) {
                 ended = true;
-                small.close();
+                writer.flush();
             }
             return false;
         }
         if (formats.isUndecided()) {
-            small.close();
-            formats.mistake(window);
+            writer.format(formats.mistake());
+            writer.awaitedSlots(1);
         }
         if (events.nowNs() < nextFrameNs || window.freeSlots() < freeSlotsMin) {
             return false;
         }
         if (formats.isDue()) {
-            small.close();
-            awaitsNumber = window.freeSlots() < freeSlotsMin || !formats.change(window);
-            if (awaitsNumber) {
+            writer.format(formats.wanted());
+            if (!writer.reserve(freeSlotsMin)) {
                 return false;
             }
+            formats.change();
         }
         final byte[] metadata = new byte[random.nextInt(4) == 0 ? 1 + random.nextInt(METADATA_BYTES_MAX) : 0];
         random.nextBytes(metadata);
@@ -189,17 +286,49 @@ final class SimPublisher {
         final SimFrames.Frame frame = new SimFrames.Frame(
                 frames.nextId(), window.cursor(), bytes, flags, timestampNs, metadata, formats.take());
         published++;
+        burst = burst > 0 ? burst - 1 : isRestless && claims.nextInt(BURSTS) == 0 ? claims.nextInt(BURST_MAX) : 0;
         nextFrameNs = load > 0 ? nextFrameNs + intervalNs(bytes) : events.nowNs() + pauseNs();
-        if (small.takes(bytes)) {
-            publishSmall(frame);
-            return true;
+        if (writer.bundles(bytes) || isClaimedWhole(bytes)) {
+            pending = frame;
+        } else if (isLent(bytes)) {
+            lend(frame);
+        } else {
+            beginParts(frame);
         }
-        small.close();
-        openSlots = StreamInfo.slots(bytes, stream.slotBytes());
-        openIndex = 0;
-        open = frames.add(frame.at(window.cursor()), openSlots);
-        window.beginFrame(bytes, flags, open.timestampNs(), metadata);
         return true;
+    }
+
+    // The window must have room for all of it.
+    private boolean isLent(final long bytes) {
+        return lends && claims.nextInt(LENT) == 0 && StreamInfo.slots(bytes, stream.slotBytes()) < window.freeSlots();
+    }
+
+    private void lend(final SimFrames.Frame frame) {
+        final long slots = StreamInfo.slots(frame.bytes(), stream.slotBytes());
+        if (!writer.reserve(slots)) {
+            throw new IllegalStateException(slots + " slots were free");
+        }
+        final SimFrames.Frame lent = frame.gathered().at(window.cursor());
+        loans.lend(frames, lent, slots);
+        frames.add(lent, slots);
+        writer.begin(lent.bytes(), lent.flags(), lent.timestampNs(), lent.metadata());
+        writer.commitPart((int) slots);
+    }
+
+    // Frames that are claimed lie in the window as a whole, and contiguous: the simulated one is mapped once.
+    private boolean isClaimedWhole(final long bytes) {
+        final long slots = StreamInfo.slots(bytes, stream.slotBytes());
+        return isRestless && window.slot(window.cursor()) + slots < window.slots() && claims.nextInt(WHOLE) == 0;
+    }
+
+    private void beginParts(final SimFrames.Frame frame) {
+        if (!writer.reserve(1)) {
+            throw new IllegalStateException("a slot was free");
+        }
+        final SimFrames.Frame placed = frame.at(window.cursor());
+        final long slots = writer.begin(frame.bytes(), frame.flags(), frame.timestampNs(), frame.metadata());
+        open = frames.add(placed, slots);
+        openIndex = 0;
     }
 
     private long intervalNs(final long bytes) {
@@ -207,20 +336,10 @@ final class SimPublisher {
     }
 
     private long pauseNs() {
-        return breakMaxNs > 0 && random.nextBoolean() ? random.nextLong(breakMaxNs) : random.nextLong(pauseMaxNs);
-    }
-
-    private void publishSmall(final SimFrames.Frame frame) {
-        final int bytes = (int) frame.bytes();
-        frames.fill(frame.id(), 0, payloads, (int) small.claim(bytes), bytes);
-        // The sender's thread may take the bundle at any moment, this one too.
-        if (random.nextInt(8) == 0) {
-            window.takeBundle();
+        if (burst > 0) {
+            return 0;
         }
-        final byte[] metadata = frame.metadata();
-        small.commit(frame.flags(), frame.timestampNs(), metadata);
-        // A frame with metadata is committed already, and the cursor is behind it.
-        frames.add(frame.at(window.cursor() - (metadata.length == 0 ? 0 : 1)), 1);
+        return breakMaxNs > 0 && random.nextBoolean() ? random.nextLong(breakMaxNs) : random.nextLong(pauseMaxNs);
     }
 
     private long frameBytes() {
@@ -230,6 +349,9 @@ final class SimPublisher {
         final long max = stream.frameMaxBytes();
         final long slot = stream.slotBytes();
         final int shared = Math.min((int) max, BundleLayout.frameBytesMax(stream.slotBytes()));
+        if (burst > 0 && shared > 0) {
+            return 1L + claims.nextInt(shared);
+        }
         if (shared > 0 && random.nextInt(2) == 0) {
             return 1L + random.nextInt(shared);
         }
@@ -248,9 +370,13 @@ final class SimPublisher {
         if (written > 0) {
             return writtenUntilNs;
         }
-        final boolean due = !awaitsNumber
+        if (isClaimed) {
+            return claimedUntilNs;
+        }
+        final boolean due = pending == null
+                && writer.isIdle()
+                && !window.isFormatBlocked()
                 && !torn
-                && openIndex == openSlots
                 && published < stream.frames()
                 && window.freeSlots() >= freeSlotsMin;
         return due ? nextFrameNs : Long.MAX_VALUE;

@@ -94,7 +94,7 @@ class SimReceiver extends SimNode {
         return host().links().down().spec().queueDatagrams();
     }
 
-    /// Says goodbye to every session.
+    /// Leaves every session.
     void leave() {
         receptions.forEach(SimReception::leave);
     }
@@ -186,7 +186,7 @@ class SimReceiver extends SimNode {
         return receptions;
     }
 
-    /// A point between two steps that others see: the process may die there.
+    /// A point between two steps that other processes see: the process may die there.
     void pass(final SharedSegment.Step step) {}
 
     // Forgets sessions that are over and checked. A receiver with all of a session answers its source for as long

@@ -4,11 +4,11 @@ import static java.util.Objects.requireNonNull;
 
 import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.assembly.FrameMemory.Space;
-import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.assembly.MemoryShape.Kind;
 import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.assembly.RepairSlots;
+import io.framecast.reliability.assembly.SlotMemory;
 import io.framecast.reliability.flow.ClockOffset;
 import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.onesided.ReadCount;
@@ -69,7 +69,7 @@ final class SimReception implements ReceiverOutput {
         /// Whether everything was taken, and everything released.
         boolean isQuiet();
 
-        /// Its user takes what is there.
+        /// Its user takes the frames that are there.
         ///
         /// @return whether there was any
         boolean advance();
@@ -219,7 +219,7 @@ final class SimReception implements ReceiverOutput {
 
     private void protect() {
         if (secure != null) {
-            session.openedBy(secure.data(source.nonce(), repairs.landing().headers()));
+            session.openedBy(secure.data(source.nonce(), repairs.slotMemory().headers()));
         }
     }
 
@@ -281,7 +281,7 @@ final class SimReception implements ReceiverOutput {
         }
     }
 
-    /// The membership goes on: the source is told.
+    /// The membership goes on: sends RESUME to the source.
     void resume() {
         life.onHeard();
         machine.resume(requireNonNull(past).checkpoint, process.nowNs());
@@ -312,7 +312,7 @@ final class SimReception implements ReceiverOutput {
         return past != null;
     }
 
-    // Whether it goes on with what that one had, or one between the two.
+    // True when it goes on with that one's membership, directly or by a successor between the two.
     private boolean succeeds(final SimReception holder) {
         for (SimReception one = this; one.past != null; one = one.past.holder) {
             if (one.past.holder == holder) {
@@ -322,7 +322,7 @@ final class SimReception implements ReceiverOutput {
         return false;
     }
 
-    /// The source did not take its RESUME, or told it that it is no member.
+    /// The source did not take its RESUME, or answered that it is no member.
     void onRefused() {
         final boolean goesOn = past != null && (membership.holder == this || succeeds(membership.holder));
         if (goesOn && !membership.over && !source.isClosed()) {
@@ -509,7 +509,7 @@ final class SimReception implements ReceiverOutput {
 
     // The reads without memory are unknown, so the check assumes all datagrams in the read slots.
     private void onUnplacedReads() {
-        final LandingSlots slots = repairs.landing();
+        final SlotMemory slots = repairs.slotMemory();
         final ReadSlots reads = repairs.reads();
         for (int i = 0; reads != null && i < reads.slots(); i++) {
             onUnplaced(slots.headers().asSlice(reads.headerOffset(i), DataLayout.LENGTH));
@@ -681,8 +681,8 @@ final class SimReception implements ReceiverOutput {
             if (windows != null) {
                 windows.close();
                 final SimJournal journal = world.journal();
-                journal.count(SimCount.PULLS, windows.sourceReads().get(ReadCount.LANDED));
-                journal.count(SimCount.SET_PULLS, windows.coRootReads().get(ReadCount.LANDED));
+                journal.count(SimCount.PULLS, windows.sourceReads().get(ReadCount.ARRIVED));
+                journal.count(SimCount.SET_PULLS, windows.coRootReads().get(ReadCount.ARRIVED));
                 journal.count(
                         SimCount.STALE_PULLS,
                         windows.sourceReads().get(ReadCount.STALE)

@@ -3,6 +3,7 @@ package io.framecast.reliability.sim;
 import io.framecast.reliability.lane.SendLanePort;
 import io.framecast.reliability.sim.net.SimLane;
 import io.framecast.reliability.sim.net.SimLink;
+import io.framecast.reliability.sim.record.SimLoans;
 import io.framecast.reliability.window.WindowMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -21,6 +22,7 @@ final class SimSendLane implements SendLanePort {
     private final SimSource source;
     private final SimLane lane;
     private final WindowMemory memory;
+    private final SimLoans loans;
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
     private final RandomGenerator random;
     private final boolean restless;
@@ -40,6 +42,7 @@ final class SimSendLane implements SendLanePort {
             final SimSource source,
             final SimLane lane,
             final WindowMemory memory,
+            final SimLoans loans,
             final RandomGenerator random,
             final boolean restless,
             final int batchMax,
@@ -47,6 +50,7 @@ final class SimSendLane implements SendLanePort {
         this.source = source;
         this.lane = lane;
         this.memory = memory;
+        this.loans = loans;
         this.random = random;
         this.restless = restless;
         this.batchMax = batchMax;
@@ -130,13 +134,7 @@ final class SimSendLane implements SendLanePort {
         final byte[] bytes = new byte[memory.headerBytes() + memory.lengths()[slot]];
         MemorySegment.copy(
                 memory.headers(), ValueLayout.JAVA_BYTE, memory.headerOffset(slot), bytes, 0, memory.headerBytes());
-        MemorySegment.copy(
-                memory.payload(),
-                ValueLayout.JAVA_BYTE,
-                memory.payloadOffset(slot),
-                bytes,
-                memory.headerBytes(),
-                memory.lengths()[slot]);
+        loans.copy(slot, bytes, memory.headerBytes());
         return MemorySegment.ofArray(bytes);
     }
 

@@ -100,6 +100,7 @@ final class SimSource extends SimNode implements ControlPort {
                 this,
                 SimLane.DATA,
                 memory,
+                publisher.loans(),
                 random,
                 restless,
                 batchMax,
@@ -110,7 +111,7 @@ final class SimSource extends SimNode implements ControlPort {
                 new SendPacer(0),
                 this,
                 data,
-                new SimSendLane(this, SimLane.REPAIR, memory, random, restless, batchMax, 0),
+                new SimSendLane(this, SimLane.REPAIR, memory, publisher.loans(), random, restless, batchMax, 0),
                 endpoints,
                 random);
         machine = session.machine();
@@ -220,7 +221,7 @@ final class SimSource extends SimNode implements ControlPort {
         }
         plant.onCycle();
         data.pass();
-        session.onFormatBlocked(publisher.isFormatBlocked());
+        session.onClaimBlocked(window.freeSlots() < publisher.refusedSlots());
         work += session.doWork(nowNs());
         check();
         publisher.publish();
@@ -283,11 +284,11 @@ final class SimSource extends SimNode implements ControlPort {
     }
 
     /// The injected bug answers a RESUME.
-    void admit(final SimReception heir) {
-        heir.onMoved(machine.nextSequence());
+    void admit(final SimReception successor) {
+        successor.onMoved(machine.nextSequence());
         final MemorySegment start = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
-        final ControlWriter ids = new ControlWriter(life.nonce()).receiver(heir.id());
-        unicast(heir.address(), SimLane.CONTROL, start.asSlice(0, StartLayout.write(ids.in(start), 0, 0, 0)));
+        final ControlWriter ids = new ControlWriter(life.nonce()).receiver(successor.id());
+        unicast(successor.address(), SimLane.CONTROL, start.asSlice(0, StartLayout.write(ids.in(start), 0, 0, 0)));
     }
 
     private void check() {
@@ -360,7 +361,7 @@ final class SimSource extends SimNode implements ControlPort {
         }
     }
 
-    /// A datagram to all waited so long for its lane that who has later ones, by unicast, requests it.
+    /// A multicast datagram waited so long for its lane that a receiver with later ones, by unicast, requests it.
     void onLate() {
         world().journal()
                 .count(
@@ -373,7 +374,7 @@ final class SimSource extends SimNode implements ControlPort {
         send(lane, datagram, () -> network.unicast(address, lane, datagram));
     }
 
-    private void send(final SimLane lane, final MemorySegment datagram, final Runnable way) {
+    private void send(final SimLane lane, final MemorySegment datagram, final Runnable carrier) {
         final int times = lane == SimLane.REPAIR ? plant.repairTimes() : 1;
         if (lane != SimLane.CONTROL) {
             plant.onData(datagram);
@@ -382,7 +383,7 @@ final class SimSource extends SimNode implements ControlPort {
         for (int i = 0; i < times; i++) {
             world().journal().count(SimCount.WIRE_BYTES, datagram.byteSize());
             world().archive().offer(lane, SimNetwork.SOURCE, datagram);
-            way.run();
+            carrier.run();
         }
     }
 
@@ -524,7 +525,7 @@ final class SimSource extends SimNode implements ControlPort {
         journal.count(SimCount.WRITTEN, counts.get(SenderCount.WRITTEN_DATAGRAMS));
         // A datagram that feeds a replica is no repair, though it goes by the repair lane.
         journal.count(SimCount.REPAIRS, -counts.get(SenderCount.FED_DATAGRAMS));
-        // What waits here when this process is killed may have come to a co-root by unicast.
+        // A datagram that waits here when this process is killed may have come to a co-root by unicast.
         journal.count(SimCount.LOSSES, data.waiting() + counts.get(SenderCount.UNFED_DATAGRAMS));
         journal.count(SimCount.FED, counts.get(SenderCount.FED_DATAGRAMS));
         journal.count(SimCount.FAILOVERS, counts.get(SenderCount.FAILOVERS));

@@ -17,8 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A leader's side of what it shares in one session: each frame goes into the frame table, and its slots are free when
-/// all members released it.
+/// A leader's side of its segment in one session: each frame goes into the frame table, and its slots are free when all
+/// members released it.
 final class SimTable implements SimReception.Taker, CheckpointLog {
     private static final int ENTRIES_SPARE_MAX = 16;
 
@@ -95,7 +95,7 @@ final class SimTable implements SimReception.Taker, CheckpointLog {
     }
 
     /// All that followed the earlier leader have come, or do not count any more.
-    void onReunited() {
+    void onHandoverComplete() {
         awaiting = false;
     }
 
@@ -141,7 +141,7 @@ final class SimTable implements SimReception.Taker, CheckpointLog {
     }
 
     /// Members that a successor waits for: alive, and not on their way out.
-    List<SimMember> survivors() {
+    List<SimMember> followersToAwait() {
         final List<SimMember> found = new ArrayList<>();
         for (final Place place : members) {
             if (!place.member.isStopped() && !segment.hasLeft(place.index)) {

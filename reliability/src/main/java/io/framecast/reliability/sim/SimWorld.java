@@ -28,7 +28,7 @@ record SimWorld(
         SimFabric fabric,
         @Nullable SecureRun secure,
         List<SimSession> sessions) {
-    // Keys that somebody stole are over late in a run.
+    // Stolen keys are over late in a run.
     private static final long ATTACK_LONGER_NS = 1_000_000_000;
 
     static SimWorld of(
@@ -74,7 +74,7 @@ record SimWorld(
         return made;
     }
 
-    /// What seals the data.
+    /// The seal of the data.
     Seal seal() {
         return secure == null ? Seal.NONE : secure.seal();
     }

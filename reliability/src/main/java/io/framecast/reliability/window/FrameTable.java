@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// Pure state; one thread.
 public final class FrameTable {
     private static final long NONE = -1;
-    // Those that mean something to others.
+    // Flags that mean something to readers.
     private static final int FLAGS = DataLayout.FLAG_KEYFRAME | DataLayout.FLAG_BUNDLE | DataLayout.FLAG_GATHERED;
 
     private final int mask;

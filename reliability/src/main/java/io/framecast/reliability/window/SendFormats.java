@@ -15,7 +15,7 @@ public final class SendFormats {
     private static final StreamFormat[] NONE = {};
     private static final int NO_NUMBER = 0;
 
-    // Producer's own, by number: what holds, and behind the last frame that had it.
+    // Producer's own, by number: the format that holds, and the sequence behind its last frame.
     private final @Nullable StreamFormat[] current = new StreamFormat[FormatLayout.NUMBERS + 1];
     private final long[] ends = new long[FormatLayout.NUMBERS + 1];
     private int serial;
@@ -104,8 +104,8 @@ public final class SendFormats {
         return Arrays.stream(current).filter(format -> format != null).toArray(StreamFormat[]::new);
     }
 
-    /// Consumer: the formats that hold, in no order; another array after each change. One that begins behind what is
-    /// committed may yet be replaced.
+    /// Consumer: the formats that hold, in no order; another array after each change. A format that begins behind
+    /// the committed datagrams may yet be replaced.
     public StreamFormat[] announced() {
         return announced;
     }

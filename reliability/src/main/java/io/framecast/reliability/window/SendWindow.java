@@ -62,6 +62,7 @@ public final class SendWindow {
     private @Nullable IntConsumer inWindow;
     // Consumer's own: nothing from here on was sealed.
     private long sealed;
+    private volatile boolean formatBlocked;
     // Producer's own.
     private long cursor;
     private long frameEnd;
@@ -123,9 +124,10 @@ public final class SendWindow {
         return this;
     }
 
-    // Whether a datagram's payload changes when it is sealed.
-    boolean sealsPayload() {
-        return sealer != null && sealer.sealsPayload();
+    // Whether all of a bundle's payload must stay as it is once the consumer has taken it: sealing encrypts it, or a guard
+    // has its checksum.
+    boolean fixesPayload() {
+        return guards != null || (sealer != null && sealer.sealsPayload());
     }
 
     /// Before the first frame: calls a handler, on the producer's thread, with each slot whose payload lies in the
@@ -161,6 +163,16 @@ public final class SendWindow {
     /// @return false when there is no number for it until frames are freed
     public boolean useFormat(final byte @Nullable [] bytes) {
         return formats.use(bytes, cursor, (long) FREED.getAcquire(this));
+    }
+
+    // Producer: whether the next frame's format waits for a number, or for readers of the window.
+    void onFormatBlocked(final boolean blocked) {
+        formatBlocked = blocked;
+    }
+
+    /// Any thread: whether the next frame's format waits until frames are freed.
+    public boolean isFormatBlocked() {
+        return formatBlocked;
     }
 
     /// The formats of the frames.
@@ -273,7 +285,7 @@ public final class SendWindow {
             return false;
         }
         // The producer writes a frame into it, which takes as long as a copy.
-        final boolean isWritten = sealsPayload() && OpenBundle.claimedBytes(word) > OpenBundle.usedBytes(word);
+        final boolean isWritten = fixesPayload() && OpenBundle.claimedBytes(word) > OpenBundle.usedBytes(word);
         if (isWritten || !current.close(word)) {
             return false;
         }

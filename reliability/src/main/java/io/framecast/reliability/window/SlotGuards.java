@@ -9,7 +9,7 @@ import java.lang.invoke.VarHandle;
 /// A guard word for each slot of a window that other processes read by RDMA. A reader takes the word, the payload,
 /// the header, and the word again, and so notices a slot that was reused meanwhile. The word is written behind the
 /// datagram and wiped before the slot is used again, so that two equal words of the right sequence enclose one
-/// payload. The word's checksum proves that, in whatever order a device read.
+/// payload. The word's checksum proves that for any order of a device's reads.
 ///
 /// One thread writes, or a device on behalf of another process; devices read.
 public final class SlotGuards {

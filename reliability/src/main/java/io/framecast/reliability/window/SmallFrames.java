@@ -36,7 +36,7 @@ public final class SmallFrames {
         bytesMax = BundleLayout.frameBytesMax(memory.slotBytes());
     }
 
-    /// Whether a frame of this length, without metadata, shares a datagram with others.
+    /// Whether a frame of this length, without metadata, shares a datagram with other frames.
     public boolean takes(final long bytes) {
         return bytes <= bytesMax;
     }
@@ -78,8 +78,8 @@ public final class SmallFrames {
                 && frames <= BundleLayout.FRAMES_MAX
                 && OpenBundle.roundUp(offset + bytes) + BundleLayout.tableBytes(frames) <= memory.slotBytes()
                 && window.freeSlots() >= 2;
-        // A bundle that was taken is encrypted, with the bytes of a claim.
-        beside = window.sealsPayload();
+        // A bundle that was taken is encrypted, or has a guard, with the bytes of a claim.
+        beside = window.fixesPayload();
         if (!fits || (!beside && !bundle.claim(word, window.cursor(), offset + bytes))) {
             return false;
         }

@@ -62,7 +62,7 @@ public final class ControlLayout {
     public static final LongField RECEIVER = new LongField(16);
     public static final IntField EPOCH = new IntField(24);
     public static final IntField FLAGS = new IntField(28, Byte.BYTES);
-    /// Length of what follows the body: 0, or of a sealed datagram its tag, with the sender's id in front of that.
+    /// Length of the bytes behind the body: 0, or of a sealed datagram its tag, with the sender's id before the tag.
     public static final IntField TAG_BYTES = new IntField(29, Byte.BYTES);
     /// Low half of the epoch of the key that sealed the datagram; 0 for none, and for the key of a pair.
     public static final IntField KEY_EPOCH = new IntField(30, Short.BYTES);

@@ -2,7 +2,7 @@ package io.framecast.reliability.wire;
 
 import java.util.function.LongSupplier;
 
-/// Counters, one for each constant of an enum. One thread writes; others may read stale values.
+/// Counters, one for each constant of an enum. One thread writes; other threads may read stale values.
 public final class Counts<K extends Enum<K>> {
     private final long[] values;
 

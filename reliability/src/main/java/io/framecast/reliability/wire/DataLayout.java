@@ -35,7 +35,7 @@ public final class DataLayout {
     public static final int FLAG_KEYFRAME = 1;
     /// The datagram carries several frames, see [BundleLayout]; the metadata's length is their number.
     public static final int FLAG_BUNDLE = 2;
-    /// The source sends the payload from elsewhere than its window: who reads the window must not take it
+    /// The source sends the payload from elsewhere than its window: a reader of the window must not take it
     /// from there.
     public static final int FLAG_GATHERED = 4;
     /// The first frame of its format: other frames may have had another one under its number.
@@ -78,7 +78,7 @@ public final class DataLayout {
         return FORMAT_FLAGS.get(header, offset) >>> 4;
     }
 
-    /// What all datagrams of a frame have in common beside numbers, lengths and time: metadata's length, format, flags.
+    /// Fields that all datagrams of a frame share beside numbers, lengths and time: metadata's length, format, flags.
     public static int attributes(final MemorySegment header, final long offset) {
         return METADATA_BYTES.get(header, offset) << 8 | FORMAT_FLAGS.get(header, offset);
     }
@@ -105,7 +105,7 @@ public final class DataLayout {
         return payloadBytes <= 0 ? 0 : headerBytes + (int) Math.min(payloadBytes, slotBytes);
     }
 
-    /// Writes what a seal has in front of its tag.
+    /// Writes the bytes that a seal has before its tag.
     public static void writeEpoch(final MemorySegment header, final long offset, final int epoch) {
         KEY_EPOCH.set(header, offset, epoch);
         SEAL_RESERVED.set(header, offset, 0);

@@ -42,7 +42,7 @@ public record Delivery(Kind kind, int patienceMs) {
         return new Delivery(Kind.EVICT, patienceMs);
     }
 
-    /// The policy of one who stands for two: it gets each frame that one of them must have.
+    /// The policy of a member that stands for two subscribers: it gets each frame that one of them must have.
     public static Delivery strongest(final Delivery one, final Delivery other) {
         if (one.isWaitedFor() || other.isWaitedFor()) {
             return RELIABLE;

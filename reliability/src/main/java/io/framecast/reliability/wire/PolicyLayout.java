@@ -3,7 +3,7 @@ package io.framecast.reliability.wire;
 import java.lang.foreign.MemorySegment;
 
 /// POLICY, member → source: its behaviour when it cannot keep up changes, or the number of subscribers that it stands
-/// for. Source → member: this is what holds. The highest version counts, so that changes may overtake each other.
+/// for. Source → member: the policy that holds. The highest version counts, so that changes may overtake each other.
 ///
 /// ```
 ///  40 version u32 (a member's from 1 on; 0 in an answer: JOIN's delivery holds)  44 delivery u16  46 patienceMs u16

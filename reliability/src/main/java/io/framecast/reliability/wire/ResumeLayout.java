@@ -29,7 +29,7 @@ public final class ResumeLayout {
         return JoinLayout.SECRET.get(datagram, offset);
     }
 
-    /// The secret of whoever moves the membership by this one.
+    /// The secret of the receiver that moves the membership by this one.
     public static long next(final long secret) {
         return secret + 1;
     }

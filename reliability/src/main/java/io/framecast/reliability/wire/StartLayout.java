@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 public final class StartLayout {
     public static final LongField FIRST_SEQUENCE = new LongField(40);
     public static final LongField FIRST_FRAME_ID = new LongField(48);
-    /// A multicast FORMAT up to this one may be out of date; those that hold come to the receiver itself.
+    /// A multicast FORMAT up to this one may be out of date; formats that hold come to the receiver itself.
     public static final IntField NEWEST_FORMAT = new IntField(56);
     static final IntField RESERVED = new IntField(60);
     static final int LENGTH = 64;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param aliveTimeoutMs silence after which a peer is lost
 /// @param controlAddress unicast address of the source's control lane
 /// @param dataAddress the source's data lane
-/// @param seal what protects datagrams of the data and repair lanes
+/// @param seal protection of datagrams of the data and repair lanes
 public record StreamInfo(
         long session,
         String channel,

@@ -15,7 +15,7 @@ public enum Verdict {
     BAD_VERSION,
     BAD_TYPE,
     BAD_CHECKSUM,
-    /// Not sealed by who has the stream's key.
+    /// Not sealed with the stream's key.
     BAD_TAG,
     /// Another session's tag or nonce.
     WRONG_SESSION,

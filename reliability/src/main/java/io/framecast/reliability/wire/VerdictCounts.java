@@ -1,6 +1,6 @@
 package io.framecast.reliability.wire;
 
-/// Number of datagrams by verdict. One thread writes; others may read stale values.
+/// Number of datagrams by verdict. One thread writes; other threads may read stale values.
 public final class VerdictCounts {
     private static final Verdict[] VERDICTS = Verdict.values();
 

@@ -62,8 +62,8 @@ final class ArrivalAssemblyTest {
 
     @Test
     void shouldNeedALaneThatTakesSlotsInOrder() {
-        final RecordedLane aimed = new RecordedLane(Placement.BY_SEQUENCE);
-        assertThrows(IllegalStateException.class, () -> assembly.prepare(aimed));
+        final RecordedLane bySequence = new RecordedLane(Placement.BY_SEQUENCE);
+        assertThrows(IllegalStateException.class, () -> assembly.prepare(bySequence));
     }
 
     @Test
@@ -110,7 +110,7 @@ final class ArrivalAssemblyTest {
         }
     }
 
-    // Of 200 frames that arrive in order, those delivered elsewhere than they landed; 100 where one of the later ones
+    // Of 200 frames that arrive in order, those delivered elsewhere than they arrived; 100 where one of the later ones
     // is.
     private static int copiedFrames(
             final MemoryShape ring, final int frameSlots, final int held, final SplittableRandom random) {
@@ -209,7 +209,7 @@ final class ArrivalAssemblyTest {
     }
 
     @Test
-    void shouldDeliverWhereDatagramsLanded() {
+    void shouldDeliverWhereDatagramsArrived() {
         start();
         assembly.reject(0);
         assembly.accept(1, 0, 3, 256);
@@ -346,7 +346,7 @@ final class ArrivalAssemblyTest {
     }
 
     @Test
-    void shouldOpenABundleWhereItLanded() {
+    void shouldOpenABundleWhereItArrived() {
         start();
         final int bytes = TestShape.writeBundle(memory.data(), 2, 0, 3);
         assembly.accept(2, 0, 1, bytes);

@@ -25,9 +25,9 @@ final class ArrivalLedgerTest {
         ledger.start(100);
     }
 
-    private void land(final long... sequences) {
+    private void arrive(final long... sequences) {
         for (final long sequence : sequences) {
-            placement.land();
+            placement.arrive();
             placement.accept(sequence);
         }
     }
@@ -39,7 +39,7 @@ final class ArrivalLedgerTest {
 
     @Test
     void shouldFreeTheSlotsOfFramesThatShareThemWithTheLast() {
-        land(100, 101);
+        arrive(100, 101);
         final long place = ledger.deliver(100, 2, 3);
         assertEquals(0, ledger.lastHandle());
         assertEquals(3, ledger.framesHeld());
@@ -56,7 +56,7 @@ final class ArrivalLedgerTest {
 
     @Test
     void shouldHoldReassembledFramesWhileTheRingGoesRound() {
-        land(100);
+        arrive(100);
         repair(100, 101);
         assertTrue(ledger.canDeliver(100, 2));
         final long reassembled = ledger.deliver(100, 2, 1);
@@ -65,7 +65,7 @@ final class ArrivalLedgerTest {
         for (long first = 102; first < 200; first += 2) {
             placement.repost(placement.repostable());
             // A frame that passes the ring's end takes the other buffer.
-            land(first, first + 1);
+            arrive(first, first + 1);
             assertTrue(ledger.canDeliver(first, 2));
             ledger.release(ledger.deliver(first, 2, 1));
         }
@@ -91,13 +91,13 @@ final class ArrivalLedgerTest {
 
     @Test
     void shouldGoOnBehindWhatWasGivenUp() {
-        land(100, 102);
+        arrive(100, 102);
         assertEquals(0, ledger.skip(100, 110));
         assertEquals(2, placement.repostable());
         assertEquals(110, ledger.releasedSequence());
         assertThrows(IllegalStateException.class, () -> ledger.skip(111, 112));
         assertThrows(IllegalStateException.class, () -> ledger.deliver(109, 1, 1));
-        land(110);
+        arrive(110);
         assertTrue(ledger.canDeliver(110, 1));
         ledger.deliver(110, 1, 1);
         assertEquals(2, ledger.lastHandle());
@@ -114,7 +114,7 @@ final class ArrivalLedgerTest {
     void shouldHoldNoMoreThanItHasPlacesFor() {
         final ArrivalLedger one = new ArrivalLedger(placement, 1);
         one.start(100);
-        land(100, 101);
+        arrive(100, 101);
         assertTrue(one.canDeliver(100, 1));
         final long place = one.deliver(100, 1, 1);
         assertFalse(one.canDeliver(101, 1));
@@ -125,7 +125,7 @@ final class ArrivalLedgerTest {
 
     @Test
     void shouldRefuseWhatCannotBe() {
-        land(100, 101);
+        arrive(100, 101);
         assertThrows(IllegalStateException.class, () -> ledger.deliver(100, 1, 0));
         assertThrows(IllegalStateException.class, () -> ledger.deliver(100, 1, 128));
         assertThrows(IllegalStateException.class, () -> ledger.release(0));

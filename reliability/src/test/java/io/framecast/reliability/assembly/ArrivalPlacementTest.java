@@ -27,9 +27,9 @@ final class ArrivalPlacementTest {
         return placement;
     }
 
-    private void land(final long... sequences) {
+    private void arrive(final long... sequences) {
         for (final long sequence : sequences) {
-            placement.land();
+            placement.arrive();
             placement.accept(sequence);
         }
     }
@@ -43,7 +43,7 @@ final class ArrivalPlacementTest {
     @Test
     void shouldDeliverInPlaceWhenDatagramsLandOneAfterAnother() {
         placement.start(100);
-        land(100, 101, 102);
+        arrive(100, 101, 102);
         assertEquals(0, complete(100, 3));
         assertEquals(List.of(), copies);
         assertEquals(116, placement.creditLimit());
@@ -56,7 +56,7 @@ final class ArrivalPlacementTest {
     @Test
     void shouldReassembleAndFreeSlotsAtOnceWhenADatagramWasRepaired() {
         placement.start(0);
-        land(0, 2, 3);
+        arrive(0, 2, 3);
         assertEquals(16, placement.creditLimit());
         assertEquals(0, placement.placeRepair(0, 2));
         placement.repaired(1);
@@ -74,11 +74,11 @@ final class ArrivalPlacementTest {
     void shouldReassembleWhenAFrameWrapsTheRing() {
         placement.start(0);
         for (int i = 0; i < 14; i++) {
-            land(i);
+            arrive(i);
         }
         placement.releaseRun(complete(0, 14), 14);
         placement.repost(placement.repostable());
-        land(14, 15, 16, 17);
+        arrive(14, 15, 16, 17);
         assertFalse(placement.isInPlace(14, 4));
         assertTrue(complete(14, 4) < 0);
         assertEquals(List.of("14>0x2", "0>2x2"), copies);
@@ -87,7 +87,7 @@ final class ArrivalPlacementTest {
     @Test
     void shouldReassembleWhenDatagramsLandOutOfOrder() {
         placement.start(0);
-        land(1, 0);
+        arrive(1, 0);
         assertTrue(complete(0, 2) < 0);
         assertEquals(List.of("1>0x1", "0>1x1"), copies);
     }
@@ -95,7 +95,7 @@ final class ArrivalPlacementTest {
     @Test
     void shouldKeepTheLastReassemblyBufferForTheOldestFrame() {
         placement.start(0);
-        land(0, 2, 4, 6);
+        arrive(0, 2, 4, 6);
         // Frames of two slots at 0, 2, 4, 6; each lacks its second datagram.
         assertEquals(0, placement.placeRepair(2, 2));
         assertEquals(ArrivalPlacement.NONE, placement.placeRepair(4, 2));
@@ -114,7 +114,7 @@ final class ArrivalPlacementTest {
     @Test
     void shouldTellWhoMayAskAgainInOrderWhenABufferIsFree() {
         placement.start(0);
-        land(0, 2, 4, 6);
+        arrive(0, 2, 4, 6);
         assertEquals(0, placement.placeRepair(2, 2));
         assertEquals(ArrivalPlacement.NONE, placement.placeRepair(6, 2));
         assertEquals(ArrivalPlacement.NONE, placement.placeRepair(4, 2));
@@ -141,7 +141,7 @@ final class ArrivalPlacementTest {
     @Test
     void shouldForgetWhoWaitsWhenItsFrameIsOver() {
         placement.start(0);
-        land(0, 2, 4);
+        arrive(0, 2, 4);
         assertEquals(0, placement.placeRepair(0, 2));
         assertEquals(ArrivalPlacement.NONE, placement.placeRepair(2, 2));
         assertEquals(ArrivalPlacement.NONE, placement.placeRepair(4, 2));
@@ -198,7 +198,7 @@ final class ArrivalPlacementTest {
         wide.releaseBuffer((int) (-1 - handle));
         assertEquals(3, wide.roomFrames());
         for (int i = 9; i < 11; i++) {
-            wide.land();
+            wide.arrive();
             wide.accept(i);
             wide.releaseRun(wide.complete(i, 1, REFUSED), 1);
         }
@@ -258,9 +258,9 @@ final class ArrivalPlacementTest {
     void shouldCountAnOverrunWhenNoSlotIsPosted() {
         placement.start(0);
         for (int i = 0; i < 16; i++) {
-            land(i);
+            arrive(i);
         }
-        assertEquals(ArrivalPlacement.NONE, placement.land());
+        assertEquals(ArrivalPlacement.NONE, placement.arrive());
         assertEquals(1, placement.overruns());
         assertEquals(16, placement.creditLimit());
     }
@@ -268,7 +268,7 @@ final class ArrivalPlacementTest {
     @Test
     void shouldFreeInArrivalOrderWhenALaterFrameIsReleasedFirst() {
         placement.start(0);
-        land(0, 1, 2, 3);
+        arrive(0, 1, 2, 3);
         final long first = complete(0, 2);
         final long second = complete(2, 2);
         placement.releaseRun(second, 2);
@@ -280,7 +280,7 @@ final class ArrivalPlacementTest {
     @Test
     void shouldWaitForNothingThatWasGivenUp() {
         placement.start(100);
-        land(100, 102);
+        arrive(100, 102);
         assertEquals(0, placement.placeRepair(100, 2));
         placement.repaired(101);
         placement.skip(100, 104);
@@ -292,7 +292,7 @@ final class ArrivalPlacementTest {
         placement.repost(2);
         assertEquals(2, placement.repostSlot());
         assertEquals(104 + 16, placement.creditLimit());
-        land(104, 105);
+        arrive(104, 105);
         assertEquals(2, complete(104, 2));
         assertEquals(List.of(), copies);
     }
@@ -300,7 +300,7 @@ final class ArrivalPlacementTest {
     @Test
     void shouldFreeTheWholeWindowWhenMoreThanAllOfItIsGivenUp() {
         placement.start(100);
-        land(100, 163);
+        arrive(100, 163);
         placement.skip(100, 1100);
         assertEquals(2, placement.repostable());
         assertEquals(1100 + 14, placement.creditLimit());
@@ -311,10 +311,10 @@ final class ArrivalPlacementTest {
         placement.start(0);
         for (long first = 0; first < 64; first += 2) {
             if (first % 4 == 0) {
-                land(first, first + 1);
+                arrive(first, first + 1);
                 placement.releaseRun(complete(first, 2), 2);
             } else {
-                land(first + 1, first);
+                arrive(first + 1, first);
                 final long reassembled = complete(first, 2);
                 assertTrue(reassembled < 0);
                 placement.releaseBuffer((int) (-1 - reassembled));
@@ -329,7 +329,7 @@ final class ArrivalPlacementTest {
     @Test
     void shouldGiveUpReassemblyBuffersOfFramesThatNeverWere() {
         placement.start(0);
-        land(0, 1, 2, 3, 5, 4);
+        arrive(0, 1, 2, 3, 5, 4);
         assertEquals(0, placement.placeRepair(0, 2));
         assertEquals(0, complete(0, 2));
         assertEquals(2, placement.freeBuffers());
@@ -346,7 +346,7 @@ final class ArrivalPlacementTest {
     void shouldLieInPlaceUpToTheEndOfTheRing() {
         placement.start(0);
         for (int i = 0; i < 16; i++) {
-            land(i);
+            arrive(i);
         }
         assertTrue(placement.isInPlace(0, 16));
         assertTrue(placement.isInPlace(10, 6));
@@ -357,14 +357,14 @@ final class ArrivalPlacementTest {
         final ArrivalPlacement twice = posted(new ArrivalPlacement(8, 1, 0, 64, true));
         twice.start(0);
         for (int i = 0; i < 6; i++) {
-            twice.land(i);
+            twice.arrive(i);
             twice.accept(i);
         }
         twice.releaseRun(twice.complete(0, 6, REFUSED), 6);
         assertEquals(6, twice.repostRun());
         twice.repost(6);
         for (int i = 6; i < 10; i++) {
-            twice.land(i % 8);
+            twice.arrive(i % 8);
             twice.accept(i);
         }
         final long wrapped = twice.complete(6, 4, REFUSED);
@@ -380,9 +380,9 @@ final class ArrivalPlacementTest {
         final ArrivalPlacement lane = posted(new ArrivalPlacement(8, 1, 64));
         lane.start(0);
         // The lane dropped the datagram in slot 2, and posted that slot again behind 7.
-        final int[] landed = {0, 1, 3, 4, 5, 6, 7, 2};
-        for (int i = 0; i < landed.length; i++) {
-            lane.land(landed[i]);
+        final int[] arrived = {0, 1, 3, 4, 5, 6, 7, 2};
+        for (int i = 0; i < arrived.length; i++) {
+            lane.arrive(arrived[i]);
             lane.accept(i);
         }
         lane.releaseRun(lane.complete(0, 2, REFUSED), 2);
@@ -405,20 +405,20 @@ final class ArrivalPlacementTest {
     }
 
     @Test
-    void shouldRefuseALandingWhenNoSlotIsPosted() {
+    void shouldRefuseAnArrivalWhenNoSlotIsPosted() {
         final ArrivalPlacement none = new ArrivalPlacement(8, 1, 64);
         assertEquals(8, none.repostRun());
-        assertThrows(IllegalStateException.class, () -> none.land(0));
+        assertThrows(IllegalStateException.class, () -> none.arrive(0));
     }
 
     @Test
     void shouldFreeTheSlotAtOnceWhenADatagramIsNotNeeded() {
         placement.start(0);
-        assertEquals(0, placement.land());
+        assertEquals(0, placement.arrive());
         assertEquals(0, placement.repostable());
         placement.reject();
         assertEquals(1, placement.repostable());
-        assertEquals(1, placement.land());
+        assertEquals(1, placement.arrive());
     }
 
     @Test
@@ -428,7 +428,7 @@ final class ArrivalPlacementTest {
         assertThrows(IllegalArgumentException.class, () -> new ArrivalPlacement(8, 1, 48));
         assertThrows(IllegalArgumentException.class, () -> new ArrivalPlacement(9, 1, 8));
         placement.start(0);
-        land(0, 1);
+        arrive(0, 1);
         final long held = complete(0, 2);
         assertThrows(IllegalStateException.class, () -> placement.releaseRun(held + 1, 2));
         placement.releaseRun(held, 2);
@@ -442,7 +442,7 @@ final class ArrivalPlacementTest {
     @Test
     void shouldKeepWhatCameBehindFramesThatAreGivenUp() {
         placement.start(0);
-        land(0, 2, 3);
+        arrive(0, 2, 3);
         placement.skip(0, 2);
         assertEquals(1, placement.repostable());
         assertEquals(1, complete(2, 2));
@@ -456,7 +456,7 @@ final class ArrivalPlacementTest {
     }
 
     /// Sequences through a lossy FIFO, with real payloads: one long per slot. The lane drops some after they
-    /// landed, and posts their slots again behind the others.
+    /// arrived, and posts their slots again behind the others.
     private static final class Model {
         private static final int RING = 24;
         private static final int FRAME_MAX = 6;
@@ -548,7 +548,7 @@ final class ArrivalPlacementTest {
             }
             final int slot = queue.remove();
             ring[slot] = sequence;
-            placement.land(slot);
+            placement.arrive(slot);
             placement.accept(sequence);
             here[(int) sequence] = true;
         }

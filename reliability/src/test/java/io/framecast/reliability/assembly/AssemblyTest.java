@@ -10,7 +10,7 @@ import io.framecast.reliability.assembly.MemoryShape.Kind;
 import io.framecast.reliability.receive.ReceivedFrames;
 import org.junit.jupiter.api.Test;
 
-/// What all assemblies have in common: the slots that are held, and copies that are under way.
+/// Behaviour of all assemblies: the slots that are held, and copies that are under way.
 final class AssemblyTest {
     private final MemoryShape shape = TestShape.of(Kind.IN_RING, 2, 0);
     private final RecordedMemory memory = new RecordedMemory(shape);
@@ -30,7 +30,7 @@ final class AssemblyTest {
         assertInstanceOf(RingAssembly.class, of(Kind.IN_RING));
         assertInstanceOf(StagedAssembly.class, of(Kind.STAGED));
         assertInstanceOf(ArrivalAssembly.class, of(Kind.BY_ARRIVAL));
-        assertSame(memory.data(), assembly.landing());
+        assertSame(memory.data(), assembly.slotMemory());
     }
 
     @Test

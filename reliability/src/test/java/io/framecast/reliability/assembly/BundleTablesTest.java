@@ -16,22 +16,18 @@ import org.junit.jupiter.api.Test;
 final class BundleTablesTest {
     private static final int FRAMES_MAX = BundleLayout.framesMax(TestShape.SLOT_BYTES);
 
-    private final LandingSlots landing = new RecordedMemory(TestShape.of(Kind.STAGED)).data();
+    private final SlotMemory memory = new RecordedMemory(TestShape.of(Kind.STAGED)).data();
     private final BundleTable table = new BundleTable(TestShape.STREAM);
 
     private int keep(final BundleTables tables, final int ringSlot, final long sequence, final int frames) {
-        final int bytes = TestShape.writeBundle(landing, 1, sequence, frames);
+        final int bytes = TestShape.writeBundle(memory, 1, sequence, frames);
         keep(tables, ringSlot, bytes);
         return bytes;
     }
 
     private void keep(final BundleTables tables, final int ringSlot, final int bytes) {
         tables.keep(
-                ringSlot,
-                landing.headers(),
-                landing.headerOffset(1),
-                landing.payload(),
-                landing.payloadOffset(1) + bytes);
+                ringSlot, memory.headers(), memory.headerOffset(1), memory.payload(), memory.payloadOffset(1) + bytes);
     }
 
     private boolean opens(final BundleTables tables, final int ringSlot, final long sequence, final int frames) {
@@ -52,7 +48,7 @@ final class BundleTablesTest {
             // As many as fit with their table, and fewer.
             keep(tables, slot, 1000 + slot, 2 + slot % 2);
         }
-        landing.payload().fill((byte) 0);
+        memory.payload().fill((byte) 0);
         for (int slot = 0; slot < 513; slot++) {
             assertTrue(opens(tables, slot, 1000 + slot, 2 + slot % 2), "slot " + slot);
             assertEquals(2 + slot % 2, table.remaining());
@@ -79,10 +75,10 @@ final class BundleTablesTest {
     void shouldKeepNothingOfADatagramOfOneFrame() {
         final BundleTables tables = new BundleTables(256, TestShape.SLOT_BYTES);
         final int bytes = keep(tables, 7, 100, 3);
-        landing.payload().fill((byte) 0);
+        memory.payload().fill((byte) 0);
         // Three bytes of metadata, where a bundle has three frames.
         final DataHeader plain = new DataHeader().attributes(0, 3);
-        DataLayout.write(landing.headers(), landing.headerOffset(1), plain, 356, 0);
+        DataLayout.write(memory.headers(), memory.headerOffset(1), plain, 356, 0);
         keep(tables, 7, bytes);
         assertTrue(opens(tables, 7, 100, 3));
     }

@@ -33,10 +33,10 @@ final class MemoryShapeTest {
         "65472, 1000, 256, '16 MiB are enough'",
     })
     void shouldHaveStagingSlotsForArrivalsAndCopies(
-            final int slotBytes, final int ringSlots, final int landingSlots, final String why) {
-        assertEquals(landingSlots, shape(Kind.STAGED, slotBytes, ringSlots).landingSlots(), why);
-        assertEquals(0, shape(Kind.IN_RING, slotBytes, ringSlots).landingSlots());
-        assertEquals(0, shape(Kind.BY_ARRIVAL, slotBytes, ringSlots).landingSlots());
+            final int slotBytes, final int ringSlots, final int stagingSlots, final String why) {
+        assertEquals(stagingSlots, shape(Kind.STAGED, slotBytes, ringSlots).stagingSlots(), why);
+        assertEquals(0, shape(Kind.IN_RING, slotBytes, ringSlots).stagingSlots());
+        assertEquals(0, shape(Kind.BY_ARRIVAL, slotBytes, ringSlots).stagingSlots());
     }
 
     @ParameterizedTest

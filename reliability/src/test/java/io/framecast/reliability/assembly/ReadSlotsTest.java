@@ -18,8 +18,8 @@ final class ReadSlotsTest {
     private static final int FIRST = 512;
 
     // Three slots behind two of the repair lane.
-    private final LandingSlots landing = new LandingSlots(heap(5 * 64), 24, heap(5 * 64), 64, 5);
-    private final ReadSlots replicaReads = new ReadSlots(landing, 2, 3);
+    private final SlotMemory repairs = new SlotMemory(heap(5 * 64), 24, heap(5 * 64), 64, 5);
+    private final ReadSlots replicaReads = new ReadSlots(repairs, 2, 3);
     private final RepairStore replica =
             new RepairStore(new WindowMemory(heap(8 * DataLayout.LENGTH), heap(8 * 64), new int[8], 8, 64));
 
@@ -29,15 +29,15 @@ final class ReadSlotsTest {
 
     @Test
     void shouldShowEachDatagramOnceAndKeepItsSlotUntilItIsCopied() {
-        final LandingSlots memory = new LandingSlots(MemorySegment.NULL, 0, MemorySegment.NULL, 1408, FIRST);
+        final SlotMemory memory = new SlotMemory(MemorySegment.NULL, 0, MemorySegment.NULL, 1408, FIRST);
         final ReadSlots slots = new ReadSlots(memory, FIRST, ReadSlots.SLOTS);
         final int first = slots.take();
         final int second = slots.take();
-        slots.land(first, 100);
+        slots.arrive(first, 100);
         assertTrue(slots.hasNext());
         assertEquals(FIRST + first, slots.next());
         assertFalse(slots.hasNext());
-        slots.land(second, 200);
+        slots.arrive(second, 200);
         // The copy out of the first slot is still under way.
         assertEquals(FIRST + second, slots.next());
         assertEquals(200, slots.bytes());
@@ -55,7 +55,7 @@ final class ReadSlotsTest {
 
     @Test
     void shouldLieBehindTheSlotsOfTheRepairLane() {
-        final LandingSlots memory = new LandingSlots(MemorySegment.NULL, 24, MemorySegment.NULL, 1408, FIRST);
+        final SlotMemory memory = new SlotMemory(MemorySegment.NULL, 24, MemorySegment.NULL, 1408, FIRST);
         final ReadSlots slots = new ReadSlots(memory, FIRST, ReadSlots.SLOTS);
         assertSame(memory, slots.memory());
         assertEquals(ReadSlots.SLOTS, slots.slots());
@@ -85,7 +85,7 @@ final class ReadSlotsTest {
             assertTrue(slot >= 2);
             final byte[] datagram = replica.datagram(10 + i);
             assertEquals(datagram.length, replicaReads.bytes());
-            assertArrayEquals(datagram, landed(slot, datagram.length - DataLayout.LENGTH));
+            assertArrayEquals(datagram, arrived(slot, datagram.length - DataLayout.LENGTH));
         }
         assertFalse(replicaReads.hasNext());
     }
@@ -111,11 +111,11 @@ final class ReadSlotsTest {
         replica.putHeader(sequence, MemorySegment.ofArray(datagram), 0);
     }
 
-    private byte[] landed(final int slot, final int payloadBytes) {
+    private byte[] arrived(final int slot, final int payloadBytes) {
         final byte[] datagram = new byte[DataLayout.LENGTH + payloadBytes];
         final MemorySegment to = MemorySegment.ofArray(datagram);
-        MemorySegment.copy(landing.headers(), landing.headerOffset(slot), to, 0, DataLayout.LENGTH);
-        MemorySegment.copy(landing.payload(), landing.payloadOffset(slot), to, DataLayout.LENGTH, payloadBytes);
+        MemorySegment.copy(repairs.headers(), repairs.headerOffset(slot), to, 0, DataLayout.LENGTH);
+        MemorySegment.copy(repairs.payload(), repairs.payloadOffset(slot), to, DataLayout.LENGTH, payloadBytes);
         return datagram;
     }
 }

@@ -11,8 +11,8 @@ final class RecordedLane implements LanePort {
     private final List<Integer> arrivals = new ArrayList<>();
     /// Slots that it accepts in one post, at most.
     int acceptsMax = Integer.MAX_VALUE;
-    /// Whether slots can be aimed at the user's buffers.
-    boolean aims;
+    /// Whether slots can be redirected to the user's buffers.
+    boolean redirects;
     private List<Integer> batch = List.of();
 
     RecordedLane(final Placement placement) {
@@ -37,8 +37,8 @@ final class RecordedLane implements LanePort {
     }
 
     @Override
-    public boolean canAim() {
-        return aims;
+    public boolean canRedirect() {
+        return redirects;
     }
 
     @Override

@@ -9,8 +9,8 @@ import java.util.List;
 /// test says that they ended.
 final class RecordedMemory extends CopyCounts {
     private final List<String> copies = new ArrayList<>();
-    private final LandingSlots data;
-    private final LandingSlots repairs;
+    private final SlotMemory data;
+    private final SlotMemory repairs;
     private int flushes;
     private boolean ringInHost;
     private boolean failing;
@@ -23,15 +23,16 @@ final class RecordedMemory extends CopyCounts {
         super(mappedTwice);
         final boolean staged = shape.kind() == MemoryShape.Kind.STAGED;
         put(Space.REASSEMBLY, MemorySegment.ofArray(new byte[(int) shape.buffersBytes()]));
-        data = landing(staged ? Space.STAGING : Space.RING, staged ? shape.landingSlots() : shape.ringSlots(), shape);
-        repairs = landing(Space.REPAIR, shape.allRepairSlots(), shape);
+        data = slotMemory(
+                staged ? Space.STAGING : Space.RING, staged ? shape.stagingSlots() : shape.ringSlots(), shape);
+        repairs = slotMemory(Space.REPAIR, shape.allRepairSlots(), shape);
     }
 
-    private LandingSlots landing(final Space space, final int slots, final MemoryShape shape) {
+    private SlotMemory slotMemory(final Space space, final int slots, final MemoryShape shape) {
         final MemorySegment payload = MemorySegment.ofArray(new byte[slots * shape.slotBytes()]);
         put(space, payload);
         final MemorySegment headers = MemorySegment.ofArray(new byte[slots * DataLayout.LENGTH]);
-        return new LandingSlots(headers, 0, payload, shape.slotBytes(), slots);
+        return new SlotMemory(headers, 0, payload, shape.slotBytes(), slots);
     }
 
     /// The ring, which the host reads from now on.
@@ -62,12 +63,12 @@ final class RecordedMemory extends CopyCounts {
     }
 
     @Override
-    public LandingSlots data() {
+    public SlotMemory data() {
         return data;
     }
 
     @Override
-    public LandingSlots repairs() {
+    public SlotMemory repairs() {
         return repairs;
     }
 

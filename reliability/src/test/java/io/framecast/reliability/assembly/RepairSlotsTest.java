@@ -23,9 +23,9 @@ final class RepairSlotsTest {
     private final RepairSlots slots = new RepairSlots(shape, memory);
     private final ReadSlots reads = Objects.requireNonNull(slots.reads());
 
-    private void land(final int datagrams) {
+    private void arrive(final int datagrams) {
         for (int i = 0; i < datagrams; i++) {
-            reads.land(reads.take(), 500 + i);
+            reads.arrive(reads.take(), 500 + i);
         }
     }
 
@@ -47,9 +47,9 @@ final class RepairSlotsTest {
 
     @Test
     void shouldShowWhatTheLaneBroughtAndThenWhatWasRead() {
-        assertSame(memory.repairs(), slots.landing());
+        assertSame(memory.repairs(), slots.slotMemory());
         assertEquals(READ_SLOTS, reads.slots());
-        land(2);
+        arrive(2);
         lane.arrive(2, 0);
         assertEquals(4, slots.poll(lane));
         assertEquals(2, slots.slot(0));
@@ -65,7 +65,7 @@ final class RepairSlotsTest {
 
     @Test
     void shouldTakeOneBatchAtATime() {
-        land(RepairSlots.BATCH_MAX + 1);
+        arrive(RepairSlots.BATCH_MAX + 1);
         lane.arrive(0, 1);
         assertEquals(RepairSlots.BATCH_MAX, slots.poll(lane));
         assertEquals(500 + RepairSlots.BATCH_MAX - 3, slots.bytes(RepairSlots.BATCH_MAX - 1));
@@ -89,7 +89,7 @@ final class RepairSlotsTest {
 
     @Test
     void shouldGiveReadSlotsBackWhenTheirCopiesEnded() {
-        land(READ_SLOTS - 1);
+        arrive(READ_SLOTS - 1);
         slots.poll(lane);
         copyOn();
         slots.endBatch();
@@ -104,7 +104,7 @@ final class RepairSlotsTest {
 
     @Test
     void shouldGiveReadSlotsBackAtTheEndOfABatchThatWasNotCopied() {
-        land(2);
+        arrive(2);
         reads.take();
         slots.poll(lane);
         slots.endBatch();

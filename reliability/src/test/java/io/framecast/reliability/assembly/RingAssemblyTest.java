@@ -47,7 +47,7 @@ final class RingAssemblyTest {
     }
 
     @Test
-    void shouldNeedALaneThatCanBeAimed() {
+    void shouldNeedALaneThatPlacesBySequence() {
         assertEquals(TestShape.RING_SLOTS, assembly.prepare(new RecordedLane(Placement.BY_SEQUENCE)));
         final RecordedLane byArrival = new RecordedLane(Placement.BY_ARRIVAL);
         assertThrows(IllegalStateException.class, () -> assembly.prepare(byArrival));
@@ -185,7 +185,7 @@ final class RingAssemblyTest {
     }
 
     @Test
-    void shouldOpenABundleWhereItLanded() {
+    void shouldOpenABundleWhereItArrived() {
         final int bytes = TestShape.writeBundle(memory.data(), 1, 1, 3);
         deliver(0, 1);
         final ReceivedFrame bundle = ReceivedFrames.bundle(1, bytes, 3);

@@ -44,7 +44,7 @@ final class StagedAssemblyTest {
 
     @Test
     void shouldExpectAsManyDatagramsAsStagingHolds() {
-        assertEquals(TestShape.LANDING_SLOTS, assembly.prepare(lane));
+        assertEquals(TestShape.STAGING_SLOTS, assembly.prepare(lane));
     }
 
     @Test
@@ -95,14 +95,14 @@ final class StagedAssemblyTest {
 
     @Test
     void shouldEndARunAtTheRingsEnd() {
-        land(2, 2);
+        arrive(2, 2);
         assembly.accept(0, 6, 2, 256);
         assembly.accept(2, 8, 2, 256);
         assertEquals(List.of("STAGING 0 > RING 1536 x 512", "STAGING 512 > RING 0 x 512"), endBatch());
     }
 
     // The frames' lengths in datagrams, which land one behind the other.
-    private void land(final int... lengths) {
+    private void arrive(final int... lengths) {
         int slot = 0;
         for (final int length : lengths) {
             for (int index = 0; index < length; index++) {
@@ -118,7 +118,7 @@ final class StagedAssemblyTest {
     @Test
     void shouldPutTheEndOfAFrameThatPassesTheRingsEndIntoTheTail() {
         deliver(0, 6 * 256);
-        land(3, 1);
+        arrive(3, 1);
         assembly.accept(0, 6, 3, 256);
         assembly.accept(3, 9, 1, 256);
         assertEquals(List.of("STAGING 0 > RING 1536 x 768", "STAGING 768 > RING 256 x 256"), endBatch());
@@ -187,7 +187,7 @@ final class StagedAssemblyTest {
     @Test
     void shouldCopyAFrameStraightToTheUsersBuffer() {
         post(5, 2);
-        land(3, 2, 1);
+        arrive(3, 2, 1);
         assembly.accept(0, 0, 3, 256);
         assembly.accept(3, 3, 1, 256);
         assertEquals(
@@ -215,7 +215,7 @@ final class StagedAssemblyTest {
     @Test
     void shouldNotCopyPastTheEndOfAFrameInTheUsersBuffer() {
         post(0);
-        land(2);
+        arrive(2);
         assembly.accept(1, 1, 1, 100);
         assertEquals(List.of("STAGING 256 > " + posted(0, 256) + " x 100"), endBatch());
     }
@@ -223,7 +223,7 @@ final class StagedAssemblyTest {
     @Test
     void shouldLeaveInTheRingWhatBeganThere() {
         final Buffers buffers = post();
-        land(3, 2);
+        arrive(3, 2);
         assembly.accept(0, 0, 1, 256);
         buffers.posted.add(7);
         assembly.accept(1, 1, 2, 256);
@@ -238,7 +238,7 @@ final class StagedAssemblyTest {
     @Test
     void shouldPutRepairsOfAFrameIntoItsBuffer() {
         post(1);
-        land(3);
+        arrive(3);
         assembly.accept(0, 0, 1, 256);
         assertEquals(List.of("STAGING 0 > " + posted(1, 0) + " x 256"), endBatch());
         assembly.repaired(1, 1, 2, 256);
@@ -257,7 +257,7 @@ final class StagedAssemblyTest {
     @Test
     void shouldGiveBackTheBufferOfAFrameThatIsDropped() {
         final Buffers buffers = post(0, 1, 2);
-        land(2, 1, 1);
+        arrive(2, 1, 1);
         assembly.accept(0, 0, 1, 256);
         assembly.accept(2, 2, 1, 100);
         assembly.accept(3, 3, 1, 100);
@@ -274,7 +274,7 @@ final class StagedAssemblyTest {
     @Test
     void shouldGiveUpAFrameWhoseBufferIsFreed() {
         final Buffers buffers = post(0);
-        land(2);
+        arrive(2);
         assembly.accept(0, 0, 1, 256);
         endBatch();
         memory.failNext();
@@ -312,7 +312,7 @@ final class StagedAssemblyTest {
     }
 
     @Test
-    void shouldKeepTheTableOfABundleThatLanded() {
+    void shouldKeepTheTableOfABundleThatArrived() {
         final int bytes = TestShape.writeBundle(memory.data(), 4, 0, 3);
         assembly.accept(4, 0, 1, bytes);
         memory.data().payload().fill((byte) 0);

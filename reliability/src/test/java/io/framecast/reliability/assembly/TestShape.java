@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 final class TestShape {
     static final int SLOT_BYTES = 256;
     static final int RING_SLOTS = 8;
-    static final int LANDING_SLOTS = 6;
+    static final int STAGING_SLOTS = 6;
     static final int BATCH_MAX = 4;
     static final int REPAIR_SLOTS = 3;
     /// Four slots: the longest frame.
@@ -28,15 +28,15 @@ final class TestShape {
     }
 
     static MemoryShape of(final Kind kind, final int spareSlots, final int readSlots) {
-        final int landingSlots = kind == Kind.STAGED ? LANDING_SLOTS : 0;
+        final int stagingSlots = kind == Kind.STAGED ? STAGING_SLOTS : 0;
         return new MemoryShape(
-                STREAM, kind, RING_SLOTS, spareSlots, BATCH_MAX, landingSlots, REPAIR_SLOTS, readSlots, 3, 1);
+                STREAM, kind, RING_SLOTS, spareSlots, BATCH_MAX, stagingSlots, REPAIR_SLOTS, readSlots, 3, 1);
     }
 
     /// Writes a datagram that holds that many frames of 10 bytes.
     ///
     /// @return bytes of its payload, which ends with the table
-    static int writeBundle(final LandingSlots slots, final int slot, final long sequence, final int frames) {
+    static int writeBundle(final SlotMemory slots, final int slot, final long sequence, final int frames) {
         final int bytes = frames * BundleLayout.ALIGN_BYTES + BundleLayout.tableBytes(frames);
         final DataHeader header = new DataHeader()
                 .session(DataLayout.TYPE_DATA, STREAM.session())

@@ -1,8 +1,8 @@
 package io.framecast.reliability.onesided;
 
 import io.framecast.reliability.assembly.FrameMemory;
-import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.assembly.MemoryShape;
+import io.framecast.reliability.assembly.SlotMemory;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.Arena;
@@ -24,7 +24,7 @@ final class TestMemory implements AutoCloseable {
     /// Memory in which nothing but repairs land.
     FrameMemory repairs(final MemoryShape shape) {
         final int slots = shape.allRepairSlots();
-        final LandingSlots repairs = new LandingSlots(
+        final SlotMemory repairs = new SlotMemory(
                 arena.allocate((long) slots * DataLayout.LENGTH, 64),
                 0,
                 arena.allocate((long) slots * shape.slotBytes(), 64),
@@ -38,9 +38,9 @@ final class TestMemory implements AutoCloseable {
         arena.close();
     }
 
-    private record RepairsOnly(LandingSlots repairs) implements FrameMemory {
+    private record RepairsOnly(SlotMemory repairs) implements FrameMemory {
         @Override
-        public LandingSlots data() {
+        public SlotMemory data() {
             throw new AssertionError("data");
         }
 

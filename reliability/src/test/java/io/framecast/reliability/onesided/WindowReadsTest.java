@@ -56,7 +56,7 @@ final class WindowReadsTest {
             true,
             2);
     private final RepairSlots repairs = new RepairSlots(shape, arena.repairs(shape));
-    private final ReadBuffers landing = new ReadBuffers(oneSided, Objects.requireNonNull(repairs.reads()));
+    private final ReadBuffers buffers = new ReadBuffers(oneSided, Objects.requireNonNull(repairs.reads()));
     private final long[] tokens = new long[ReadSlots.SLOTS];
     private ScriptedPort.Endpoint endpoint;
 
@@ -70,7 +70,7 @@ final class WindowReadsTest {
 
     @AfterEach
     void close() {
-        landing.close();
+        buffers.close();
         share.close();
         arena.close();
         assertEquals(0, oneSided.leases);
@@ -79,7 +79,7 @@ final class WindowReadsTest {
     private WindowReads reads(final boolean guarded) {
         final EndpointOffer offer = share.offer(0, RemotePlace.NONE);
         assertNotNull(offer);
-        final WindowReads reads = new WindowReads(endpoint, landing, stream, offer, () -> guarded, counts);
+        final WindowReads reads = new WindowReads(endpoint, buffers, stream, offer, () -> guarded, counts);
         reads.slowAfter(20_000_000);
         return reads;
     }
@@ -135,10 +135,10 @@ final class WindowReadsTest {
 
     private boolean isWanted(final int slot) {
         for (int i = 0; i < SLOT_BYTES; i++) {
-            if (landing.slots()
+            if (buffers.slots()
                             .memory()
                             .payload()
-                            .get(JAVA_BYTE, landing.slots().payloadOffset(slot) + i)
+                            .get(JAVA_BYTE, buffers.slots().payloadOffset(slot) + i)
                     != value(WANTED, i)) {
                 return false;
             }
@@ -153,7 +153,7 @@ final class WindowReadsTest {
             final WindowReads reads = reads(guarded);
             assertEquals(1, reads.read(WANTED, 1, 0));
             assertTrue(reads.isBusy());
-            assertEquals(WindowReads.LANDED, end(reads));
+            assertEquals(WindowReads.ARRIVED, end(reads));
             assertTrue(isWanted((int) tokens[0]));
             assertFalse(reads.isBusy());
         }
@@ -226,7 +226,7 @@ final class WindowReadsTest {
             assertTrue(endpoint.step());
         }
         put(copy, wanted);
-        assertEquals(parts == 0 ? WindowReads.LANDED : wanted, end(reads));
+        assertEquals(parts == 0 ? WindowReads.ARRIVED : wanted, end(reads));
     }
 
     private void put(final RepairStore copy, final long sequence) {
@@ -273,7 +273,7 @@ final class WindowReadsTest {
         endpoint.takes = Integer.MAX_VALUE;
         assertEquals(RemoteMemory.NOT_READ, reads.read(2, 1, 0));
         assertTrue(reads.isBusy());
-        assertEquals(WindowReads.LANDED, end(reads));
+        assertEquals(WindowReads.ARRIVED, end(reads));
         assertFalse(reads.isBusy());
     }
 

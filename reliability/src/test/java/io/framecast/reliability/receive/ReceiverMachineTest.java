@@ -33,7 +33,7 @@ final class ReceiverMachineTest {
     private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
     private final ControlWriter ids = new ControlWriter(MachinePair.SESSION);
 
-    private Verdict tell(final int bytes) {
+    private Verdict deliver(final int bytes) {
         return pair.receiver.onControl(scratch, 0, bytes, pair.nowNs);
     }
 
@@ -221,18 +221,18 @@ final class ReceiverMachineTest {
     @Test
     void shouldRefuseControlThatCannotBe() {
         pair.receiver.start(0);
-        assertEquals(Verdict.IMPOSSIBLE, tell(AdmitLayout.writeAdmit(ids.in(scratch), 1, 2)));
-        assertEquals(Verdict.EARLY, tell(FrameLayout.write(ids.in(scratch), 0, new byte[1])));
+        assertEquals(Verdict.IMPOSSIBLE, deliver(AdmitLayout.writeAdmit(ids.in(scratch), 1, 2)));
+        assertEquals(Verdict.EARLY, deliver(FrameLayout.write(ids.in(scratch), 0, new byte[1])));
         ids.receiver(5).epoch(1);
-        assertEquals(Verdict.EARLY, tell(AssignLayout.writeDirect(ids.in(scratch))));
+        assertEquals(Verdict.EARLY, deliver(AssignLayout.writeDirect(ids.in(scratch))));
         pair.exchange();
         assertEquals(State.RECEIVING, pair.receiver.state());
-        assertEquals(Verdict.IMPOSSIBLE, tell(StartLayout.write(ids.in(scratch), -1, 0, 0)));
-        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.write(ids.in(scratch), 0, new byte[0])));
-        assertEquals(Verdict.GOOD, tell(AssignLayout.writeDirect(ids.in(scratch))));
-        assertEquals(Verdict.UNKNOWN_MEMBER, tell(FrameLayout.writeRequest(ids.in(scratch), 0)));
+        assertEquals(Verdict.IMPOSSIBLE, deliver(StartLayout.write(ids.in(scratch), -1, 0, 0)));
+        assertEquals(Verdict.IMPOSSIBLE, deliver(FrameLayout.write(ids.in(scratch), 0, new byte[0])));
+        assertEquals(Verdict.GOOD, deliver(AssignLayout.writeDirect(ids.in(scratch))));
+        assertEquals(Verdict.UNKNOWN_MEMBER, deliver(FrameLayout.writeRequest(ids.in(scratch), 0)));
         ids.receiver(77);
-        assertEquals(Verdict.UNKNOWN_MEMBER, tell(AdmitLayout.writeAdmit(ids.in(scratch), 1, 2)));
+        assertEquals(Verdict.UNKNOWN_MEMBER, deliver(AdmitLayout.writeAdmit(ids.in(scratch), 1, 2)));
     }
 
     @Test
@@ -244,11 +244,11 @@ final class ReceiverMachineTest {
         assertEquals(0, pair.receiver.pollFrame().frameId());
         assertEquals(2, pair.receiver.nextFrameSequence());
         assertEquals(1, pair.receiver.nextFrameId());
-        assertEquals(Verdict.DUPLICATE, tell(FrameLayout.write(ids.in(scratch), 1, new byte[1])));
-        assertEquals(Verdict.GOOD, tell(FrameLayout.write(ids.in(scratch), 2, new byte[1])));
+        assertEquals(Verdict.DUPLICATE, deliver(FrameLayout.write(ids.in(scratch), 1, new byte[1])));
+        assertEquals(Verdict.GOOD, deliver(FrameLayout.write(ids.in(scratch), 2, new byte[1])));
         final long granted = pair.receiver.grantedSequence();
-        assertEquals(Verdict.GOOD, tell(FrameLayout.write(ids.in(scratch), granted - 1, new byte[1])));
-        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.write(ids.in(scratch), granted, new byte[1])));
+        assertEquals(Verdict.GOOD, deliver(FrameLayout.write(ids.in(scratch), granted - 1, new byte[1])));
+        assertEquals(Verdict.IMPOSSIBLE, deliver(FrameLayout.write(ids.in(scratch), granted, new byte[1])));
     }
 
     @Test
@@ -388,7 +388,7 @@ final class ReceiverMachineTest {
     void shouldAnswerAStartAgain() {
         join();
         assertNull(said(ControlLayout.TYPE_ACK));
-        assertEquals(Verdict.GOOD, tell(StartLayout.write(ids.in(scratch), 7, 7, 0)));
+        assertEquals(Verdict.GOOD, deliver(StartLayout.write(ids.in(scratch), 7, 7, 0)));
         assertEquals(0, pair.receiver.startSequence(), "the first one counts");
         assertEquals(0, AckLayout.ACKNOWLEDGED.get(said(ControlLayout.TYPE_ACK), 0));
     }
@@ -401,7 +401,7 @@ final class ReceiverMachineTest {
             final int bytes = i % 2 == 0
                     ? FrameLayout.write(ids.in(scratch), 9, new byte[1])
                     : StartLayout.write(ids.in(scratch), 0, 0, 0);
-            assertEquals(Verdict.GOOD, tell(bytes));
+            assertEquals(Verdict.GOOD, deliver(bytes));
             pair.receiver.onTick(pair.nowNs);
             assertEquals(State.RECEIVING, pair.receiver.state());
         }

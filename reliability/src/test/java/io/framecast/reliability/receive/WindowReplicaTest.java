@@ -101,7 +101,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
         guards.setAtIndex(ValueLayout.JAVA_LONG, sequence % SLOTS, SlotGuard.of(sequence, crc));
     }
 
-    private void tell(final long end) {
+    private void confirm(final long end) {
         word = CreditWord.of(term, end);
         tick(MS);
     }
@@ -129,7 +129,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
         tick(MS);
         tick(40 * MS);
         assertEquals(3, asked.size());
-        tell(5);
+        confirm(5);
         tick(1_000 * MS);
         assertEquals(3, asked.size());
     }
@@ -155,7 +155,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
         assertEquals(20, asked.size());
         assertEquals(1, counts.get(ReceiverCount.FEED_FAILURES));
         assertEquals(Long.MAX_VALUE, fed.nextDeadlineNs());
-        tell(3);
+        confirm(3);
         assertTrue(store.wants(4), "it goes on keeping its copy itself");
     }
 
@@ -166,7 +166,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
             tick(64 * MS);
             if (!asked.isEmpty() && asked.getLast() >= term) {
                 term = asked.getLast();
-                tell(0);
+                confirm(0);
                 term++;
             }
         }
@@ -180,11 +180,11 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
         assertTrue(store.wants(0));
         tick(0);
         assertTrue(store.wants(0), "the source has not answered yet");
-        tell(5);
+        confirm(5);
         assertTrue(store.wants(4) && !store.wants(5) && !store.wants(6));
         write(5, 40);
         write(6, SLOT_BYTES);
-        tell(7);
+        confirm(7);
         assertTrue(store.holds(5) && store.holds(6) && !store.holds(7));
         assertEquals(40, store.payloadBytes(5));
         assertArrayEquals(new byte[] {5, 5}, Arrays.copyOf(tail(store.datagram(5)), 2));
@@ -200,12 +200,12 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
     void shouldRepairWithWhatWasWritten() {
         serve();
         tick(0);
-        tell(0);
+        confirm(0);
         nack(0, 2);
         assertEquals(List.of(), repairs);
         write(0, SLOT_BYTES);
         write(1, SLOT_BYTES);
-        tell(2);
+        confirm(2);
         coRoot.onTick(nowNs);
         assertEquals(List.of("0 + 2"), repairs);
     }
@@ -213,12 +213,12 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
     @Test
     void shouldCopyItselfAgainWhenTheLinkIsGone() {
         tick(0);
-        tell(0);
+        confirm(0);
         assertFalse(store.wants(9));
         fed.onTick(false, nowNs);
         assertTrue(store.wants(9));
         write(0, SLOT_BYTES);
-        tell(1);
+        confirm(1);
         assertFalse(store.holds(0), "a word that comes late counts for nothing");
     }
 
@@ -226,21 +226,21 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
     void shouldNotTakeAnotherEpochsWord() {
         tick(0);
         term = 2;
-        tell(3);
+        confirm(3);
         assertTrue(store.wants(3));
     }
 
     @Test
     void shouldTakeOnlyWhatIsSoundAndOfItsSlot() {
         tick(0);
-        tell(0);
+        confirm(0);
         write(0, SLOT_BYTES);
         write(1, SLOT_BYTES);
         headers.set(ValueLayout.JAVA_LONG_UNALIGNED, DataLayout.LENGTH + 16, 99);
         write(2 + SLOTS, SLOT_BYTES);
         write(3, SLOT_BYTES);
         headers.set(ValueLayout.JAVA_INT_UNALIGNED, 3 * DataLayout.LENGTH + 8, 5);
-        tell(5);
+        confirm(5);
         assertTrue(store.holds(0));
         assertFalse(store.holds(1) || store.holds(2) || store.holds(3) || store.holds(4));
         assertEquals(4, counts.get(ReceiverCount.VAIN_FEEDS));
@@ -250,11 +250,11 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
     @Test
     void shouldCountWhatWasOverwrittenBeforeItLooked() {
         tick(0);
-        tell(0);
+        confirm(0);
         for (int s = 0; s < SLOTS + 3; s++) {
             write(s, SLOT_BYTES);
         }
-        tell(SLOTS + 3);
+        confirm(SLOTS + 3);
         assertEquals(3, counts.get(ReceiverCount.LATE_FEEDS));
         assertEquals(SLOTS, counts.get(ReceiverCount.FED_DATAGRAMS));
         assertEquals(0, counts.get(ReceiverCount.VAIN_FEEDS));
@@ -265,33 +265,33 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
     @Test
     void shouldDoLittleWhenTheWordLies() {
         tick(0);
-        tell(10);
-        tell(1L << 46);
+        confirm(10);
+        confirm(1L << 46);
         assertTrue(counts.get(ReceiverCount.VAIN_FEEDS) <= SLOTS, counts.get(ReceiverCount.VAIN_FEEDS) + " looked at");
-        tell(3);
+        confirm(3);
         assertFalse(store.holds(3));
         final long before = counts.get(ReceiverCount.VAIN_FEEDS);
-        tell(1);
+        confirm(1);
         assertEquals(before, counts.get(ReceiverCount.VAIN_FEEDS), "a word that moves back counts nothing");
     }
 
     @Test
     void shouldTakeALongRunInTurns() {
         tick(0);
-        tell(0);
+        confirm(0);
         final int most = WindowReplica.TAKEN_PER_TURN_MAX;
         assertTrue(most >= SLOTS);
         for (int s = 0; s < SLOTS; s++) {
             write(s, SLOT_BYTES);
         }
-        tell(SLOTS);
+        confirm(SLOTS);
         assertEquals(SLOTS, counts.get(ReceiverCount.FED_DATAGRAMS));
     }
 
     @Test
     void shouldLookForWhatIsOnItsWayAndLessAndLessOften() {
         tick(0);
-        tell(0);
+        confirm(0);
         tick(MS);
         assertEquals(Long.MAX_VALUE, fed.nextDeadlineNs());
         window.receive(4);
@@ -309,7 +309,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
     @Test
     void shouldAskAnewWhenTheWordStandsStillWhileOthersBringMore() {
         tick(0);
-        tell(0);
+        confirm(0);
         window.receive(4);
         for (int i = 0; i < 10; i++) {
             tick(64 * MS);
@@ -320,10 +320,10 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
         }
         assertEquals(List.of(1, 2), asked.subList(0, 2));
         assertTrue(store.wants(9));
-        tell(7);
+        confirm(7);
         assertTrue(store.wants(9), "the old word counts for nothing");
         term = 2;
-        tell(7);
+        confirm(7);
         assertFalse(store.wants(9));
     }
 
@@ -331,13 +331,13 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
     void shouldNotHoldAPayloadThatTheSourceDoesNotVouchFor() {
         serve();
         tick(0);
-        tell(0);
+        confirm(0);
         write(0, SLOT_BYTES);
         write(1, SLOT_BYTES);
         write(2, SLOT_BYTES);
         payloads.set(ValueLayout.JAVA_BYTE, SLOT_BYTES + 60, (byte) 99);
         guards.setAtIndex(ValueLayout.JAVA_LONG, 2, SlotGuard.NONE);
-        tell(3);
+        confirm(3);
         assertTrue(store.holds(0));
         assertFalse(store.holds(1) || store.holds(2));
         assertEquals(2, counts.get(ReceiverCount.VAIN_FEEDS));

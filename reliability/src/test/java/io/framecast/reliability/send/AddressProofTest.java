@@ -44,21 +44,21 @@ final class AddressProofTest {
         return new ControlWriter(MachinePair.SESSION).receiver(receiver);
     }
 
-    private Verdict tell(final int bytes) {
+    private Verdict deliver(final int bytes) {
         return sender.onControl(scratch, 0, bytes, pair.nowNs);
     }
 
     private Verdict requestJoin(final long id) {
         final JoinLayout.Terms terms = new JoinLayout.Terms(
                 256, Delivery.RELIABLE, MachinePair.SECRET, MachinePair.ADDRESSES, new CoRootOffer(0, false));
-        return tell(JoinLayout.write(ids(id).in(scratch), terms));
+        return deliver(JoinLayout.write(ids(id).in(scratch), terms));
     }
 
     private Verdict resume(final long id, final long secret) {
         final byte[] elsewhere = {7};
         final JoinLayout.Terms terms = new JoinLayout.Terms(
                 256, Delivery.RELIABLE, secret, new LaneAddresses(elsewhere, elsewhere), new CoRootOffer(0, false));
-        return tell(ResumeLayout.write(ids(id).in(scratch), 0, terms));
+        return deliver(ResumeLayout.write(ids(id).in(scratch), 0, terms));
     }
 
     private void takeAdmit() {
@@ -69,12 +69,12 @@ final class AddressProofTest {
     }
 
     private Verdict ready(final long id, final long returned) {
-        return tell(AdmitLayout.writeReady(ids(id).in(scratch), token, returned, SLOTS));
+        return deliver(AdmitLayout.writeReady(ids(id).in(scratch), token, returned, SLOTS));
     }
 
     private Verdict nack(final long id, final long first, final int count) {
         NackLayout.range(scratch, false, 0, first, count);
-        return tell(NackLayout.write(ids(id).in(scratch), 1));
+        return deliver(NackLayout.write(ids(id).in(scratch), 1));
     }
 
     private void joinAndStream() {
@@ -95,12 +95,12 @@ final class AddressProofTest {
     // Every type of datagram.
     private void ask(final long id) {
         final AckValues values = new AckValues().progress(0, SLOTS, 0).echo(AckLayout.NO_ECHO, 0);
-        tell(AckLayout.write(ids(id).in(scratch), values));
+        deliver(AckLayout.write(ids(id).in(scratch), values));
         nack(id, 0, SLOTS);
-        tell(FrameLayout.writeRequest(ids(id).in(scratch), 0));
-        tell(FormatLayout.writeRequest(ids(id).in(scratch), 1));
-        tell(PolicyLayout.write(ids(id).in(scratch), 1, Delivery.LATEST, 1));
-        tell(SolicitLayout.write(ids(id).in(scratch), 1));
+        deliver(FrameLayout.writeRequest(ids(id).in(scratch), 0));
+        deliver(FormatLayout.writeRequest(ids(id).in(scratch), 1));
+        deliver(PolicyLayout.write(ids(id).in(scratch), 1, Delivery.LATEST, 1));
+        deliver(SolicitLayout.write(ids(id).in(scratch), 1));
     }
 
     // Types of what went to that receiver alone, by unicast or not.

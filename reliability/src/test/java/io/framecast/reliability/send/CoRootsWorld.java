@@ -122,16 +122,16 @@ final class CoRootsWorld implements SenderOutput {
     }
 
     void confirm(final int member, final int epoch) {
-        say(member, epoch, new AckValues().progress(0, 0, 0).echo(0, 0), false);
+        report(member, epoch, new AckValues().progress(0, 0, 0).echo(0, 0), false);
     }
 
     /// A co-root's aggregate.
     void aggregate(final int coRoot, final int covered, final long acknowledged, final long slowestMember) {
-        say(coRoot, covered, aggregateOf(covered, acknowledged, slowestMember), false);
+        report(coRoot, covered, aggregateOf(covered, acknowledged, slowestMember), false);
     }
 
     void aggregateAll(final int coRoot, final int covered, final long acknowledged) {
-        say(coRoot, covered, aggregateOf(covered, acknowledged, 0), true);
+        report(coRoot, covered, aggregateOf(covered, acknowledged, 0), true);
     }
 
     private static AckValues aggregateOf(final int covered, final long acknowledged, final long slowestMember) {
@@ -141,7 +141,7 @@ final class CoRootsWorld implements SenderOutput {
                 .aggregate(covered, slowestMember);
     }
 
-    private void say(final int member, final int epoch, final AckValues values, final boolean complete) {
+    private void report(final int member, final int epoch, final AckValues values, final boolean complete) {
         AckLayout.write(
                 new ControlWriter(SESSION)
                         .receiver(members.of(member).id)

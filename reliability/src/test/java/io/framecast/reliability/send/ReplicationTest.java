@@ -34,7 +34,7 @@ final class ReplicationTest implements SenderOutput {
     private boolean linked = true;
     private int room = Integer.MAX_VALUE;
 
-    private Verdict tell(final Replication replication, final int epoch, final int word, final long next) {
+    private Verdict deliver(final Replication replication, final int epoch, final int word, final long next) {
         final RemotePlace place = new RemotePlace(64, 9);
         final ControlWriter ids = new ControlWriter(77).receiver(103).epoch(epoch);
         RcConnectLayout.writeFeed(ids.in(datagram), word, EndpointOffer.ofCopy(place, place, place, place));
@@ -66,7 +66,7 @@ final class ReplicationTest implements SenderOutput {
 
     @Test
     void shouldWriteWhatIsSentOnceACopyIsKnown() {
-        assertEquals(Verdict.GOOD, tell(feeds, LED, WORD, 5));
+        assertEquals(Verdict.GOOD, deliver(feeds, LED, WORD, 5));
         feeds.onSent(5, 3);
         feeds.onSent(8, 1);
         assertEquals(List.of("open 3: 5, epoch 21", "write 3: 5 + 3", "write 3: 8 + 1"), done());
@@ -77,7 +77,7 @@ final class ReplicationTest implements SenderOutput {
 
     @Test
     void shouldWriteWithoutAGapWhenThereIsRoomAgain() {
-        tell(feeds, LED, WORD, 0);
+        deliver(feeds, LED, WORD, 0);
         room = 2;
         feeds.onSent(0, 3);
         feeds.onSent(3, 4);
@@ -92,7 +92,7 @@ final class ReplicationTest implements SenderOutput {
 
     @Test
     void shouldWaitWhileACoRootMayServeOneWhoIsGone() {
-        tell(feeds, LED, WORD, 0);
+        deliver(feeds, LED, WORD, 0);
         settled = false;
         feeds.onSent(0, 3);
         assertEquals(List.of("open 3: 0, epoch 21"), done());
@@ -105,7 +105,7 @@ final class ReplicationTest implements SenderOutput {
 
     @Test
     void shouldSendDatagramsAgainWhenTheLinkIsGone() {
-        tell(feeds, LED, WORD, 0);
+        deliver(feeds, LED, WORD, 0);
         feeds.onSent(0, 3);
         linked = false;
         feeds.onSent(3, 4);
@@ -116,33 +116,33 @@ final class ReplicationTest implements SenderOutput {
 
     @Test
     void shouldSayAgainHowFarItIsWhenItIsToldAgain() {
-        tell(feeds, LED, WORD, 0);
+        deliver(feeds, LED, WORD, 0);
         feeds.onSent(0, 3);
-        tell(feeds, LED, WORD, 3);
-        tell(feeds, LED + 2, WORD, 3);
+        deliver(feeds, LED, WORD, 3);
+        deliver(feeds, LED + 2, WORD, 3);
         assertEquals(
                 List.of("open 3: 0, epoch 21", "write 3: 0 + 3", "open 3: 3, epoch 21", "open 3: 3, epoch 21"), done());
     }
 
     @Test
     void shouldBeginAnewWhenTheWordIsAnother() {
-        tell(feeds, LED, WORD, 0);
+        deliver(feeds, LED, WORD, 0);
         feeds.onSent(0, 3);
-        tell(feeds, LED + 1, WORD + 1, 9);
+        deliver(feeds, LED + 1, WORD + 1, 9);
         feeds.onSent(9, 1);
         assertEquals(List.of("open 3: 0, epoch 21", "write 3: 0 + 3", "open 3: 3, epoch 22", "write 3: 3 + 7"), done());
     }
 
     @Test
     void shouldNotBelieveWhatWasSaidAsACoRootOfAnEarlierEpoch() {
-        assertEquals(Verdict.STALE_EPOCH, tell(feeds, LED - 1, WORD, 0));
+        assertEquals(Verdict.STALE_EPOCH, deliver(feeds, LED - 1, WORD, 0));
         assertEquals(List.of(), done());
         assertFalse(sets.getFirst().isFed());
     }
 
     @Test
     void shouldForgetTheCopyOfACoRootThatWasReplaced() {
-        tell(feeds, LED, WORD, 0);
+        deliver(feeds, LED, WORD, 0);
         sets.getFirst().lead(CO_ROOT + 1, LED + 1, 0);
         done.clear();
         feeds.onSent(0, 2);
@@ -156,15 +156,15 @@ final class ReplicationTest implements SenderOutput {
         final EndpointOffer withDescriptor = EndpointOffer.ofMember(new byte[] {1});
         RcConnectLayout.writeFeed(ids.in(datagram), WORD, withDescriptor);
         assertEquals(Verdict.IMPOSSIBLE, feeds.onCopy(sets.getFirst(), datagram, 0, 0));
-        assertEquals(Verdict.IMPOSSIBLE, tell(feeds, LED, 0, 0));
-        assertEquals(Verdict.IMPOSSIBLE, tell(feeds, 0, WORD, 0));
+        assertEquals(Verdict.IMPOSSIBLE, deliver(feeds, LED, 0, 0));
+        assertEquals(Verdict.IMPOSSIBLE, deliver(feeds, 0, WORD, 0));
         assertEquals(List.of(), done());
     }
 
     @Test
     void shouldDoNothingWhereCoRootsAreFedByMulticast() {
         final Replication multicast = new Replication(Feed.MULTICAST, sets, _ -> settled, _ -> fedOnly, this, counts);
-        assertEquals(Verdict.GOOD, tell(multicast, LED, WORD, 0));
+        assertEquals(Verdict.GOOD, deliver(multicast, LED, WORD, 0));
         multicast.onSent(0, 3);
         assertEquals(List.of(), done());
     }
@@ -176,7 +176,7 @@ final class ReplicationTest implements SenderOutput {
         final Replication multicast = new Replication(Feed.MULTICAST, sets, _ -> settled, _ -> fedOnly, this, counts);
         multicast.onSent(0, 3);
         assertEquals(List.of(), done());
-        assertEquals(Verdict.GOOD, tell(multicast, LED, WORD, 3));
+        assertEquals(Verdict.GOOD, deliver(multicast, LED, WORD, 3));
         multicast.onSent(3, 2);
         assertEquals(List.of("open 3: 3, epoch 21", "write 3: 3 + 2"), done());
         linked = false;

@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.receive.MachinePair;
+import io.framecast.reliability.window.FrameReaders;
+import io.framecast.reliability.window.FrameWriter;
+import io.framecast.reliability.window.StreamFormat;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AckValues;
 import io.framecast.reliability.wire.AdmitLayout;
@@ -33,6 +36,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /// A source by itself: the test writes its input by hand.
@@ -53,14 +57,14 @@ final class SenderMachineTest {
         return new ControlWriter(MachinePair.SESSION).receiver(receiver);
     }
 
-    private Verdict tell(final int bytes) {
+    private Verdict deliver(final int bytes) {
         return sender.onControl(scratch, 0, bytes, pair.nowNs);
     }
 
     private int requestJoin(final long id, final Delivery delivery) {
         final JoinLayout.Terms terms = new JoinLayout.Terms(
                 256, delivery, MachinePair.SECRET, MachinePair.ADDRESSES, new CoRootOffer(0, false));
-        assertEquals(Verdict.GOOD, tell(JoinLayout.write(ids(id).in(scratch), terms)));
+        assertEquals(Verdict.GOOD, deliver(JoinLayout.write(ids(id).in(scratch), terms)));
         final MemorySegment admit = pair.toReceiver.removeLast();
         assertEquals(ControlLayout.TYPE_ADMIT, ControlLayout.type(admit, 0));
         values.put(id, AdmitLayout.VALUE.get(admit, 0));
@@ -68,7 +72,7 @@ final class SenderMachineTest {
     }
 
     private Verdict ready(final long id, final int token, final int grant) {
-        return tell(AdmitLayout.writeReady(ids(id).in(scratch), token, values.get(id), grant));
+        return deliver(AdmitLayout.writeReady(ids(id).in(scratch), token, values.get(id), grant));
     }
 
     private void join(final long id, final Delivery delivery, final int grant) {
@@ -78,7 +82,7 @@ final class SenderMachineTest {
     }
 
     private Verdict ack(final long id, final AckValues values) {
-        return tell(AckLayout.write(ids(id).in(scratch), values));
+        return deliver(AckLayout.write(ids(id).in(scratch), values));
     }
 
     private Verdict ack(final long id, final long acknowledged, final long grant) {
@@ -88,7 +92,7 @@ final class SenderMachineTest {
 
     private Verdict nack(final long id, final long first, final int count) {
         NackLayout.range(scratch, false, 0, first, count);
-        return tell(NackLayout.write(ids(id).in(scratch), 1));
+        return deliver(NackLayout.write(ids(id).in(scratch), 1));
     }
 
     private void publishAndSend(final int slots) {
@@ -119,7 +123,7 @@ final class SenderMachineTest {
         final int token = requestJoin(5, Delivery.RELIABLE);
         assertEquals(Verdict.UNKNOWN_MEMBER, ack(5, 0, 1));
         assertEquals(Verdict.UNKNOWN_MEMBER, nack(5, 0, 1));
-        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
+        assertEquals(Verdict.IMPOSSIBLE, deliver(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
         assertEquals(Verdict.IMPOSSIBLE, ready(5, token + 1, 10));
         assertEquals(Verdict.IMPOSSIBLE, ready(5, token, 0));
         // A host that hears the group knows the token, and no value.
@@ -130,7 +134,7 @@ final class SenderMachineTest {
         assertEquals(Verdict.GOOD, ready(5, token, 10));
         assertEquals(1, sender.readyMembers());
         assertEquals(10, sender.grantedSequence());
-        assertEquals(Verdict.BAD_TYPE, tell(AdmitLayout.writeAdmit(ids(5).in(scratch), token, 0)));
+        assertEquals(Verdict.BAD_TYPE, deliver(AdmitLayout.writeAdmit(ids(5).in(scratch), token, 0)));
     }
 
     @Test
@@ -228,19 +232,19 @@ final class SenderMachineTest {
     void shouldSendMetadataAgainToWhoAsks() {
         join(5, Delivery.RELIABLE, 40);
         pair.publish(2, new byte[] {1, 2});
-        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
+        assertEquals(Verdict.IMPOSSIBLE, deliver(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
         sender.announceMetadata(sender.sendable());
         assertEquals(1, pair.toReceiver.size());
         sender.onSent(2, pair.nowNs);
         pair.toReceiver.clear();
-        assertEquals(Verdict.GOOD, tell(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
+        assertEquals(Verdict.GOOD, deliver(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
         final MemorySegment frame = pair.toReceiver.remove();
         assertEquals(0, ControlLayout.RECEIVER.get(frame, 0));
         assertArrayEquals(new byte[] {1, 2}, FrameLayout.metadata(frame, 0));
-        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(ids(5).in(scratch), 2)));
+        assertEquals(Verdict.IMPOSSIBLE, deliver(FrameLayout.writeRequest(ids(5).in(scratch), 2)));
         ack(5, 2, 40);
         pair.window.free(2);
-        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
+        assertEquals(Verdict.IMPOSSIBLE, deliver(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
         assertEquals(4, sender.counts().get(SenderCount.FRAME_REQUESTS));
     }
 
@@ -291,9 +295,13 @@ final class SenderMachineTest {
         publishAndSend(10);
         ack(6, 10, 40);
         assertEquals(0, sender.releasable());
-        sender.onClaimBlocked(false, true);
+        final AtomicBoolean room = new AtomicBoolean();
+        final FrameWriter writer = new FrameWriter(pair.window, new FormatsOf(room));
+        writer.format(new byte[] {1});
+        assertFalse(writer.reserve(1));
         assertEquals(10, sender.releasable());
-        sender.onClaimBlocked(false, false);
+        room.set(true);
+        assertTrue(writer.reserve(1));
         assertEquals(0, sender.releasable());
     }
 
@@ -353,10 +361,10 @@ final class SenderMachineTest {
         publishAndSend(10);
         ack(5, 10, 40);
         pair.window.free(sender.releasable());
-        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
+        assertEquals(Verdict.IMPOSSIBLE, deliver(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
         pair.nowNs += 2;
         ack(5, new AckValues().progress(0, 40, 10).echo(pair.nowNs - 1, 0));
-        assertEquals(Verdict.UNKNOWN_MEMBER, tell(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
+        assertEquals(Verdict.UNKNOWN_MEMBER, deliver(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
         assertEquals(0, sender.readyMembers());
     }
 
@@ -490,7 +498,7 @@ final class SenderMachineTest {
         join(6, Delivery.evict(200), 1000);
         publishAndSend(20);
         assertEquals(100, ticksUntilEvicted(), "no member is waited for");
-        sender.onClaimBlocked(true, false);
+        sender.onClaimBlocked(true);
         assertTrue(ticksUntilEvicted() < 100);
         assertEquals(1, sender.counts().get(SenderCount.EVICTIONS));
     }
@@ -537,7 +545,7 @@ final class SenderMachineTest {
     void shouldAnswerAMemberThatSolicitsWithItsClockAndTheSourcesOwn() {
         join(5, Delivery.RELIABLE, 10);
         pair.nowNs += 1_000;
-        assertEquals(Verdict.GOOD, tell(SolicitLayout.write(ids(5).in(scratch), 4711)));
+        assertEquals(Verdict.GOOD, deliver(SolicitLayout.write(ids(5).in(scratch), 4711)));
         final MemorySegment answer = pair.toReceiver.removeLast();
         assertEquals(ControlLayout.TYPE_HEARTBEAT, ControlLayout.type(answer, 0));
         assertEquals(5, ControlLayout.RECEIVER.get(answer, 0));
@@ -559,7 +567,7 @@ final class SenderMachineTest {
         final ControlWriter stranger = new ControlWriter(0).receiver(99);
         for (int i = 0; i < 100; i++) {
             pair.nowNs += 100_000;
-            assertEquals(Verdict.GOOD, tell(SolicitLayout.write(stranger.in(scratch), 1)));
+            assertEquals(Verdict.GOOD, deliver(SolicitLayout.write(stranger.in(scratch), 1)));
             sender.onTick(pair.nowNs);
         }
         final long own = pair.toReceiver.stream()
@@ -570,7 +578,7 @@ final class SenderMachineTest {
         assertTrue(pair.toReceiver.size() <= 7, pair.toReceiver.size() + " heartbeats");
         assertEquals(
                 Verdict.WRONG_SESSION,
-                tell(SolicitLayout.write(new ControlWriter(4).receiver(99).in(scratch), 1)));
+                deliver(SolicitLayout.write(new ControlWriter(4).receiver(99).in(scratch), 1)));
     }
 
     @Test
@@ -578,17 +586,17 @@ final class SenderMachineTest {
         join(5, Delivery.RELIABLE, 10);
         join(6, Delivery.RELIABLE, 100);
         assertEquals(10, sender.grantedSequence());
-        assertEquals(Verdict.GOOD, tell(PolicyLayout.write(ids(5).in(scratch), 2, Delivery.LATEST, 1)));
+        assertEquals(Verdict.GOOD, deliver(PolicyLayout.write(ids(5).in(scratch), 2, Delivery.LATEST, 1)));
         assertEquals(100, sender.grantedSequence());
         final MemorySegment answer = pair.toReceiver.removeLast();
         assertEquals(2, PolicyLayout.VERSION.get(answer, 0));
         assertEquals(Delivery.LATEST, PolicyLayout.delivery(answer, 0));
         // Overtaken.
-        assertEquals(Verdict.GOOD, tell(PolicyLayout.write(ids(5).in(scratch), 1, Delivery.RELIABLE, 1)));
+        assertEquals(Verdict.GOOD, deliver(PolicyLayout.write(ids(5).in(scratch), 1, Delivery.RELIABLE, 1)));
         assertEquals(Delivery.LATEST, PolicyLayout.delivery(pair.toReceiver.removeLast(), 0));
-        assertEquals(Verdict.GOOD, tell(PolicyLayout.write(ids(5).in(scratch), 3, Delivery.RELIABLE, 1)));
+        assertEquals(Verdict.GOOD, deliver(PolicyLayout.write(ids(5).in(scratch), 3, Delivery.RELIABLE, 1)));
         assertEquals(10, sender.grantedSequence());
-        assertEquals(Verdict.UNKNOWN_MEMBER, tell(PolicyLayout.write(ids(7).in(scratch), 1, Delivery.LATEST, 1)));
+        assertEquals(Verdict.UNKNOWN_MEMBER, deliver(PolicyLayout.write(ids(7).in(scratch), 1, Delivery.LATEST, 1)));
     }
 
     // The receiver that a membership moved to returns what ADMIT says.
@@ -603,7 +611,7 @@ final class SenderMachineTest {
     private Verdict resume(final long id, final long secret, final long acknowledged, final byte[] control) {
         final JoinLayout.Terms terms = new JoinLayout.Terms(
                 0, Delivery.RELIABLE, secret, new LaneAddresses(control, control), new CoRootOffer(0, false));
-        return tell(ResumeLayout.write(ids(id).in(scratch), acknowledged, terms));
+        return deliver(ResumeLayout.write(ids(id).in(scratch), acknowledged, terms));
     }
 
     @Test
@@ -636,11 +644,11 @@ final class SenderMachineTest {
         proveMove(7);
         // Of the first holder, which only stood still; and a RESUME that was under way.
         final AckValues values = new AckValues().progress(4, 14, 4).echo(AckLayout.NO_ECHO, 0);
-        assertEquals(Verdict.UNKNOWN_MEMBER, tell(AckLayout.write(ids(5).in(scratch), values)));
+        assertEquals(Verdict.UNKNOWN_MEMBER, deliver(AckLayout.write(ids(5).in(scratch), values)));
         assertEquals(Verdict.UNKNOWN_MEMBER, resume(6, MachinePair.SECRET, 0, new byte[] {6}));
         assertEquals(0, sender.releasable());
         assertArrayEquals(new byte[] {7}, sender.member(0).controlAddress());
-        assertEquals(Verdict.GOOD, tell(AckLayout.write(ids(7).in(scratch), values)));
+        assertEquals(Verdict.GOOD, deliver(AckLayout.write(ids(7).in(scratch), values)));
         assertEquals(4, sender.releasable());
     }
 
@@ -650,7 +658,7 @@ final class SenderMachineTest {
         pair.publish(4);
         sender.onSent(4, pair.nowNs);
         final AckValues values = new AckValues().progress(4, 14, 4).echo(AckLayout.NO_ECHO, 0);
-        assertEquals(Verdict.GOOD, tell(AckLayout.write(ids(5).in(scratch), values)));
+        assertEquals(Verdict.GOOD, deliver(AckLayout.write(ids(5).in(scratch), values)));
         assertEquals(Verdict.IMPOSSIBLE, resume(6, MachinePair.SECRET, 3, new byte[] {7}));
         assertEquals(Verdict.GOOD, resume(6, MachinePair.SECRET, 4, new byte[] {7}));
     }
@@ -662,12 +670,46 @@ final class SenderMachineTest {
         pair.publish(4);
         sender.onSent(4, pair.nowNs);
         pair.window.free(3);
-        assertEquals(Verdict.GOOD, tell(PolicyLayout.write(ids(5).in(scratch), 1, Delivery.RELIABLE, 1)));
+        assertEquals(Verdict.GOOD, deliver(PolicyLayout.write(ids(5).in(scratch), 1, Delivery.RELIABLE, 1)));
         assertEquals(Delivery.LATEST, PolicyLayout.delivery(pair.toReceiver.removeLast(), 0));
         // It went past what it will never get.
         final AckValues values = new AckValues().progress(4, 104, 4).echo(AckLayout.NO_ECHO, 0);
-        assertEquals(Verdict.GOOD, tell(AckLayout.write(ids(5).in(scratch), values)));
-        assertEquals(Verdict.GOOD, tell(PolicyLayout.write(ids(5).in(scratch), 1, Delivery.RELIABLE, 1)));
+        assertEquals(Verdict.GOOD, deliver(AckLayout.write(ids(5).in(scratch), values)));
+        assertEquals(Verdict.GOOD, deliver(PolicyLayout.write(ids(5).in(scratch), 1, Delivery.RELIABLE, 1)));
         assertEquals(Delivery.RELIABLE, PolicyLayout.delivery(pair.toReceiver.removeLast(), 0));
+    }
+
+    /// Readers that take formats only while there is room.
+    private record FormatsOf(AtomicBoolean room) implements FrameReaders {
+        @Override
+        public boolean hasRoom() {
+            return true;
+        }
+
+        @Override
+        public boolean hasRoomForFormat() {
+            return room.get();
+        }
+
+        @Override
+        public void begin(
+                final long sequence,
+                final long frameId,
+                final int flags,
+                final long timestampNs,
+                final byte[] metadata,
+                final StreamFormat format) {
+            throw new AssertionError("no frame begins");
+        }
+
+        @Override
+        public void publish(final long offset, final long length) {
+            throw new AssertionError("no frame begins");
+        }
+
+        @Override
+        public boolean reclaim() {
+            return false;
+        }
     }
 }

@@ -116,7 +116,7 @@ final class FrameDeliveryTest {
         final ReceiverFixture receiver = world.member();
         damageNextBundle();
         publishBundle(2);
-        assertTrue(receiver.consumer.areLossesFlushed(), "nobody waits for others");
+        assertTrue(receiver.consumer.areLossesFlushed(), "no session waits for another");
         damageNextBundle();
         publishBundle(3);
         assertFalse(receiver.consumer.areLossesFlushed());
@@ -250,7 +250,7 @@ final class FrameDeliveryTest {
     void shouldFailWhenOtherMemoryIsClosed() {
         final ReceiverFixture receiver = world.member(ReceiverFixture.Terms.PLAIN.mappedOnce());
         receiver.memory.reassemblyBroken = true;
-        // What the user would say of its buffer does not matter: the frame needs none.
+        // The answer about the user's buffer does not matter: the frame needs none.
         receiver.memory.postedClosed = true;
         world.publish(8, 8, 8, 8, 8, 8, 8);
         world.run(5 * MS);

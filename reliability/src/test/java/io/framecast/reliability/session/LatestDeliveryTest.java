@@ -143,7 +143,7 @@ final class LatestDeliveryTest {
             world.nowNs += MS;
             world.source.cycle();
         }
-        // The last heartbeat tells that the source does not hold the second frame any more.
+        // The last heartbeat says that the source does not hold the second frame any more.
         receiver.consumer.room = 1;
         receiver.cycle();
         assertEquals(List.of(2L), given());

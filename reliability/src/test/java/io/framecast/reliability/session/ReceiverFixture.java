@@ -150,7 +150,7 @@ final class ReceiverFixture implements ReceiverOutput {
         return session.doWork(world.nowNs);
     }
 
-    /// What the user finds.
+    /// The frames and losses that the user finds.
     List<String> poll() {
         return consumer.poll();
     }

@@ -14,7 +14,7 @@ class SendQueueTest {
 
     /// A link that sends what waits at a rate, in order.
     private static final class Link {
-        // What the kernel counts for a byte of a datagram.
+        // The bytes that the kernel counts for a byte of a datagram.
         private double charge = 1;
         private double bytesPerNs;
         private double queued;

@@ -86,7 +86,7 @@ public final class SessionFuzzTest {
     }
 
     private static final class Attack {
-        // What the attacker heard.
+        // Datagrams that the attacker heard.
         private final ArrayDeque<byte[]> heard = new ArrayDeque<>();
         private final SessionWorld world;
         private final FuzzInput in;

@@ -106,7 +106,7 @@ final class SessionMemoryTest {
         pass(6);
         assertEquals(List.of("0"), receiver.poll());
         assertEquals(0, source.count(SenderCount.NACKS));
-        assertEquals(1, Objects.requireNonNull(receiver.windows).sourceReads().get(ReadCount.LANDED));
+        assertEquals(1, Objects.requireNonNull(receiver.windows).sourceReads().get(ReadCount.ARRIVED));
     }
 
     @Test

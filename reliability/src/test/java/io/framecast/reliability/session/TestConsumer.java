@@ -132,7 +132,7 @@ final class TestConsumer implements FrameConsumer {
     @Override
     public void onFrame(final ReceivedFrame frame, final long place) {
         assertTrue(hasRoom(), "no room for a frame");
-        assertTrue(gathered.stream().noneMatch(loss -> loss.firstId < frame.frameId()), "a loss is told too late");
+        assertTrue(gathered.stream().noneMatch(loss -> loss.firstId < frame.frameId()), "a loss is reported too late");
         final Given one = new Given(
                 frame.frameId(), (int) frame.bytes(), frame.metadata(), place, assembly.space(), assembly.offset());
         given.add(one);

@@ -4,8 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.framecast.reliability.assembly.BufferQueue;
 import io.framecast.reliability.assembly.CopyCounts;
-import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.assembly.MemoryShape;
+import io.framecast.reliability.assembly.SlotMemory;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -16,8 +16,8 @@ import java.util.List;
 final class TestFrameMemory extends CopyCounts {
     private final List<MemorySegment> posted = new ArrayList<>();
     private final long bufferBytes;
-    private final LandingSlots data;
-    private final LandingSlots repairs;
+    private final SlotMemory data;
+    private final SlotMemory repairs;
     /// Copies end when the test says so, by [#finish].
     boolean late;
     /// The memory of the posted buffer is closed: a copy into it fails.
@@ -29,24 +29,24 @@ final class TestFrameMemory extends CopyCounts {
         super(mappedTwice);
         bufferBytes = shape.stream().frameMaxBytes();
         put(Space.RING, allocate(shape.ringBytes() + shape.tailBytes()));
-        put(Space.STAGING, allocate((long) shape.landingSlots() * shape.slotBytes()));
+        put(Space.STAGING, allocate((long) shape.stagingSlots() * shape.slotBytes()));
         put(Space.REPAIR, allocate((long) shape.allRepairSlots() * shape.slotBytes()));
         put(Space.SCRATCH, allocate((long) shape.batchMax() * shape.slotBytes()));
         put(Space.REASSEMBLY, allocate(shape.buffersBytes()));
         final boolean staged = shape.kind() == MemoryShape.Kind.STAGED;
-        data = landing(
+        data = slotMemory(
                 staged ? Space.STAGING : Space.RING,
-                staged ? shape.landingSlots() : shape.ringSlots(),
+                staged ? shape.stagingSlots() : shape.ringSlots(),
                 shape.slotBytes());
-        repairs = landing(Space.REPAIR, shape.allRepairSlots(), shape.slotBytes());
+        repairs = slotMemory(Space.REPAIR, shape.allRepairSlots(), shape.slotBytes());
     }
 
     private static MemorySegment allocate(final long bytes) {
         return Arena.ofAuto().allocate(Math.max(1, bytes), 64).fill((byte) 0xa7);
     }
 
-    private LandingSlots landing(final Space space, final int slots, final int slotBytes) {
-        return new LandingSlots(allocate((long) slots * DataLayout.LENGTH), 0, of(space), slotBytes, slots);
+    private SlotMemory slotMemory(final Space space, final int slots, final int slotBytes) {
+        return new SlotMemory(allocate((long) slots * DataLayout.LENGTH), 0, of(space), slotBytes, slots);
     }
 
     /// The bytes of a frame; beyond the ring's end they go on at its start.
@@ -77,12 +77,12 @@ final class TestFrameMemory extends CopyCounts {
     }
 
     @Override
-    public LandingSlots data() {
+    public SlotMemory data() {
         return data;
     }
 
     @Override
-    public LandingSlots repairs() {
+    public SlotMemory repairs() {
         return repairs;
     }
 

@@ -1,6 +1,6 @@
 package io.framecast.reliability.session;
 
-import io.framecast.reliability.assembly.LandingSlots;
+import io.framecast.reliability.assembly.SlotMemory;
 import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
@@ -17,22 +17,22 @@ final class TestReceiveLane implements LanePort {
     /// Most datagrams in one poll.
     int batchMax;
 
-    private final LandingSlots landing;
+    private final SlotMemory memory;
     private final Placement placement;
     private final ArrayDeque<Integer> posted = new ArrayDeque<>();
     private final IntFunction<MemorySegment> buffers;
-    private final Map<Integer, MemorySegment> aims = new HashMap<>();
+    private final Map<Integer, MemorySegment> redirected = new HashMap<>();
     private final int[] slots;
     private final int[] bytes;
     private int taken;
 
     TestReceiveLane(
-            final LandingSlots landing,
+            final SlotMemory memory,
             final Placement placement,
             final int batchMax,
             final IntFunction<MemorySegment> buffers) {
         this.buffers = buffers;
-        this.landing = landing;
+        this.memory = memory;
         this.placement = placement;
         this.batchMax = batchMax;
         slots = new int[batchMax];
@@ -50,22 +50,22 @@ final class TestReceiveLane implements LanePort {
             posted.clear();
         }
         for (int i = 0; i < count; i++) {
-            posted.add((firstSlot + i) % landing.slots());
+            posted.add((firstSlot + i) % memory.slots());
         }
         return count;
     }
 
     @Override
-    public boolean canAim() {
+    public boolean canRedirect() {
         return true;
     }
 
     @Override
-    public boolean aim(final int slot, final int buffer, final long offset, final int length) {
+    public boolean redirect(final int slot, final int buffer, final long offset, final int length) {
         if (buffer < 0) {
-            aims.remove(slot);
+            redirected.remove(slot);
         } else {
-            aims.put(slot, buffers.apply(buffer).asSlice(offset, length));
+            redirected.put(slot, buffers.apply(buffer).asSlice(offset, length));
         }
         return true;
     }
@@ -76,22 +76,22 @@ final class TestReceiveLane implements LanePort {
         while (taken < batchMax && !posted.isEmpty() && !inbox.isEmpty()) {
             final byte[] datagram = inbox.remove();
             final int slot = posted.remove();
-            land(MemorySegment.ofArray(datagram), slot);
+            arrive(MemorySegment.ofArray(datagram), slot);
             slots[taken] = slot;
             bytes[taken++] = datagram.length;
         }
         return taken;
     }
 
-    private void land(final MemorySegment datagram, final int slot) {
+    private void arrive(final MemorySegment datagram, final int slot) {
         final long header = Math.min(DataLayout.LENGTH, datagram.byteSize());
-        MemorySegment.copy(datagram, 0, landing.headers(), landing.headerOffset(slot), header);
-        final MemorySegment aim = aims.getOrDefault(slot, MemorySegment.NULL);
+        MemorySegment.copy(datagram, 0, memory.headers(), memory.headerOffset(slot), header);
+        final MemorySegment target = redirected.getOrDefault(slot, MemorySegment.NULL);
         final long payload = datagram.byteSize() - header;
-        final long aimed = Math.min(payload, aim.byteSize());
-        MemorySegment.copy(datagram, header, aim, 0, aimed);
+        final long there = Math.min(payload, target.byteSize());
+        MemorySegment.copy(datagram, header, target, 0, there);
         MemorySegment.copy(
-                datagram, header + aimed, landing.payload(), landing.payloadOffset(slot) + aimed, payload - aimed);
+                datagram, header + there, memory.payload(), memory.payloadOffset(slot) + there, payload - there);
     }
 
     @Override

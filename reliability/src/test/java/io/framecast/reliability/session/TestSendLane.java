@@ -20,7 +20,7 @@ final class TestSendLane implements SendLanePort {
     static final byte STRANGE = 99;
 
     /// Carries a datagram to a peer, or to the [#GROUP].
-    interface Way {
+    interface Wire {
         void carry(int peer, byte[] datagram);
     }
 
@@ -42,13 +42,13 @@ final class TestSendLane implements SendLanePort {
     long queuedBytes;
 
     private final WindowMemory memory;
-    private final Way way;
+    private final Wire wire;
     private final ArrayDeque<Slot> waiting = new ArrayDeque<>();
     private long submitted;
 
-    TestSendLane(final WindowMemory memory, final Way way) {
+    TestSendLane(final WindowMemory memory, final Wire wire) {
         this.memory = memory;
-        this.way = way;
+        this.wire = wire;
     }
 
     /// Reads and sends the first waiting slots.
@@ -66,7 +66,7 @@ final class TestSendLane implements SendLanePort {
             MemorySegment.copy(headers, JAVA_BYTE, header, datagram, 0, DataLayout.LENGTH);
             MemorySegment.copy(
                     memory.payload(), JAVA_BYTE, memory.payloadOffset(next.slot), datagram, DataLayout.LENGTH, length);
-            way.carry(next.peer, datagram);
+            wire.carry(next.peer, datagram);
         }
     }
 

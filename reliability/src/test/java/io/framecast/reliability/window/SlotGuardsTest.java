@@ -68,7 +68,7 @@ final class SlotGuardsTest {
     }
 
     @Test
-    void shouldVouchForNothingFromWhenThePublisherMayClaimTheSlot() {
+    void shouldConfirmNothingFromWhenThePublisherMayClaimTheSlot() {
         publish(6);
         window.seal(0, 6, true);
         assertEquals(1, window.freeSlots());

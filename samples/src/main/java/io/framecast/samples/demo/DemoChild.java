@@ -84,7 +84,7 @@ final class DemoChild {
         return progressedNs;
     }
 
-    /// Once it has ended: the report of a child that did its work, whatever it found.
+    /// Once it has ended: the report of a child that did its work, with any result.
     @Nullable
     Map<?, ?> report() {
         return parsed() instanceof Map<?, ?> map && !map.containsKey("error") ? map : null;

@@ -62,13 +62,13 @@ public final class DemoCommand implements Callable<Integer> {
             paramLabel = "N",
             description =
                     "Spread the subscribers over N hosts (network namespaces as root, else names on the loopback);"
-                            + " those of a host receive the stream once. Over udp.")
+                            + " the subscribers of a host receive the stream once. Over udp.")
     private @Nullable Integer hosts;
 
     @Option(
             names = "--input",
             paramLabel = "test|FILE|-|ffmpeg:ARGS",
-            description = "Generated pattern (default), file, stdin, or what ffmpeg makes of ARGS.")
+            description = "Generated pattern (default), file, stdin, or the output of ffmpeg with ARGS.")
     private String input = "test";
 
     @Mixin
@@ -77,7 +77,7 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--transport",
             paramLabel = "auto|aeron|udp|verbs",
-            description = "What carries the datagrams; default ${DEFAULT-VALUE}.")
+            description = "The transport; default ${DEFAULT-VALUE}.")
     private String transport = "auto";
 
     @Option(

@@ -49,7 +49,7 @@ record DemoResult(long frameBytes, Map<?, ?> publisher, List<Map<?, ?>> subscrib
                 return "subscriber " + (i + 1) + ": dropped " + received.get("dropped_frames") + " frames";
             }
             if (Boolean.FALSE.equals(subscribers.get(i).get("verified"))) {
-                return "subscriber " + (i + 1) + ": a frame's content is not what was published";
+                return "subscriber " + (i + 1) + ": a frame's content differs from the published one";
             }
         }
         return "";

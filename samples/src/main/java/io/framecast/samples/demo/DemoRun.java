@@ -20,8 +20,8 @@ import java.util.stream.Collectors;
 final class DemoRun {
     private static final long POLL_NS = 10_000_000;
 
-    /// When one child fails the others often fail for it: the cause is looked for among all that ended this
-    /// soon.
+    /// When one child fails, its peers often fail for it: the cause is looked for among all children that ended
+    /// this soon.
     private static final long CAUSE_WAIT_NS = 300_000_000;
 
     private final DemoPlan plan;
@@ -77,7 +77,7 @@ final class DemoRun {
         }
     }
 
-    /// None of those still at work has come any further.
+    /// No child that still works has come any further.
     private boolean isQuiet() {
         final long nowNs = System.nanoTime();
         final long quietMaxNs = plan.quietMax().toNanos();

@@ -17,10 +17,10 @@ import picocli.CommandLine.Parameters;
 /// `framecast doctor`.
 @Command(
         name = "doctor",
-        description = "Says what this machine has for streams, RDMA and frames in device memory, and how to fix what is"
-                + " missing, which GPUs, interfaces and NUMA nodes are near to each other, and what a subscriber of the"
-                + " channel takes of them. With a channel also whether its multicast works here. Status 1 when something"
-                + " is missing.",
+        description = "Checks this machine for streams, RDMA and frames in device memory, and prints how to fix each"
+                + " fault. Prints which GPUs, interfaces and NUMA nodes are near to each other, and the places that a"
+                + " subscriber of the channel would take. With a channel also whether its multicast works here. Status 1"
+                + " when something is missing.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {
@@ -82,7 +82,7 @@ public final class DoctorCommand implements Callable<Integer> {
                 lines.stream().filter(line -> line.startsWith(MISSING)).count();
         json.put("missing", missing);
         context.result(json, String.join("\n", lines));
-        // Others work without a missing part of one transport or device: the script chooses what it needs.
+        // Other transports and devices work without a missing part: the script chooses the parts that it needs.
         return missing == 0 ? ExitStatus.DONE : ExitStatus.MISMATCH;
     }
 

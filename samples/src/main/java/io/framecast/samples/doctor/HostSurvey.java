@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 
 /// The survey of this host for streams over sockets: socket buffers, CPU governor, clock, JVM flags.
 final class HostSurvey {
-    // What a data lane asks for, and below which frames of some megabytes arrive in bursts.
+    // The size that a data lane asks for, and the size below which frames of some megabytes arrive in bursts.
     private static final long RECEIVE_BYTES = 8L << 20;
     private static final long RECEIVE_BYTES_MIN = 4L << 20;
     private static final long SEND_BYTES_MIN = 1L << 20;
@@ -90,7 +90,7 @@ final class HostSurvey {
                     .filter(name -> !name.isEmpty())
                     .forEach(governors::add);
         } catch (final IOException | UncheckedIOException _) {
-            // Told below.
+            // Reported below.
         }
         if (governors.isEmpty()) {
             good("CPU governor: none here, as in most virtual machines");
@@ -129,7 +129,7 @@ final class HostSurvey {
         }
     }
 
-    // The tool's own JVM; a program of one's own is told by an exception when it makes a node.
+    // Of the tool's own JVM. Another program gets an exception when it makes a node.
     private void flags() {
         if (HostSurvey.class.getModule().isNativeAccessEnabled()) {
             good("JVM: Java " + Runtime.version().feature() + " with the flags of framecast.args");

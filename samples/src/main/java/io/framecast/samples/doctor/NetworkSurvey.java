@@ -32,7 +32,7 @@ import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
 /// The survey of this host's network for one channel: whether a datagram to the group comes back to a member on this
-/// host, also one of full size; what the interface does with segments; and whether a process here that has the same
+/// host, also one of full size; how the interface treats segments; and whether a process here that has the same
 /// channel uses another transport.
 ///
 /// The probes go to the group's third port, where subscribers drop them as foreign. Switches and other hosts are not

@@ -22,8 +22,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The map of this host: NUMA nodes, GPUs, network interfaces, how far they are from each other; and what a subscriber
-/// of a channel takes.
+/// The map of this host: NUMA nodes, GPUs, network interfaces, how far they are from each other; and the places that
+/// a subscriber of a channel takes.
 ///
 /// @param json of the same content
 record TopologyMap(List<String> lines, Map<String, Object> json) {
@@ -52,7 +52,7 @@ record TopologyMap(List<String> lines, Map<String, Object> json) {
         return new TopologyMap(lines, json);
     }
 
-    // Those of providers that tell a place, and GPUs that no provider has.
+    // Devices of providers that know their places, and GPUs that no provider has.
     private static List<Gpu> gpus(final Topology topology) {
         final List<Gpu> gpus = new ArrayList<>();
         for (final DeviceBackendProvider provider : ProviderLookup.devices()) {

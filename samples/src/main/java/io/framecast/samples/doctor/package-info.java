@@ -1,4 +1,4 @@
-/// `framecast doctor`: what this machine has for RDMA and GPUs, and how to fix what is missing. Only the
+/// `framecast doctor`: the state of this machine for RDMA and GPUs, and how to fix faults. Only the
 /// command line calls it.
 @NullMarked
 package io.framecast.samples.doctor;

@@ -58,7 +58,7 @@ enum Container {
         try (InputStream stream = Files.newInputStream(file)) {
             head = stream.readNBytes(HEAD_BYTES);
         } catch (final IOException e) {
-            // Who opens the file for its frames says why.
+            // The input that opens the file for its frames reports the reason.
             return;
         }
         final Optional<Container> found = Stream.of(values())

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// `--input ffmpeg:ARGS`: raw frames from the user's own ffmpeg, which decodes, captures or generates whatever it can.
+/// `--input ffmpeg:ARGS`: raw frames from the user's own ffmpeg, which decodes, captures or generates them.
 /// It is looked for at once, but started with the first read: a camera must not fill its buffers while subscribers
 /// join.
 final class FfmpegInput implements FrameInput {

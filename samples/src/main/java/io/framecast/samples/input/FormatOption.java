@@ -23,7 +23,7 @@ public final class FormatOption {
     private static final int DIMENSION_DIGITS_MAX = 18;
     private static final String A_TENSOR = "TYPE[SHAPE] such as uint8[480x640x3]";
     private static final String A_PICTURE = "--video WIDTHxHEIGHTxPIXELS such as --video 1280x720xnv12";
-    // Names of what has a part of its own: as a key of any value they would say nothing to a reader.
+    // Names that have a part of their own: as a key of any value they would mean nothing to a reader.
     private static final Map<String, String> NO_KEYS = Map.ofEntries(
             Map.entry("tensor", A_TENSOR),
             Map.entry("type", A_TENSOR),
@@ -43,7 +43,7 @@ public final class FormatOption {
     private FormatOption() {}
 
     /// @param known of the input
-    /// @throws ConfigException with one line that says what is expected
+    /// @throws ConfigException with one line that names the expected value
     public static FrameFormat parse(final String text, final FrameFormat known) {
         FrameFormat format = known;
         try {

@@ -68,7 +68,7 @@ public sealed interface InputSpec {
     ///
     /// @param frame how the input is cut
     /// @param seed of the test pattern
-    /// @param stdin what `-` stands for
+    /// @param stdin the stream that `-` stands for
     /// @throws ConfigException in one line, when the input is missing or cannot be read
     default FrameInput open(final FrameShape frame, final long seed, final InputStream stdin) {
         return switch (this) {

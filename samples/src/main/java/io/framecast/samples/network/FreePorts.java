@@ -22,7 +22,7 @@ public final class FreePorts {
         next = random.nextInt(FIRST, LAST);
     }
 
-    /// The first of so many consecutive ports on which nothing listens now. Those of the run before, which may still
+    /// The first of so many consecutive ports on which nothing listens now. Ports of the run before, which may still
     /// get late datagrams, are given out again last.
     ///
     /// @throws ConfigException when none was found in a bounded number of tries
@@ -42,10 +42,10 @@ public final class FreePorts {
         for (int port = first; port < first + count; port++) {
             try (DatagramSocket udp = new DatagramSocket(null);
                     ServerSocket tcp = new ServerSocket()) {
-                // Otherwise a port that others share by SO_REUSEADDR would look free.
+                // Otherwise a port that other sockets share by SO_REUSEADDR would look free.
                 udp.setReuseAddress(false);
                 udp.bind(new InetSocketAddress(port));
-                // A connection that has just ended holds nobody back who listens.
+                // A connection that has just ended keeps no socket from listening.
                 tcp.setReuseAddress(true);
                 tcp.bind(new InetSocketAddress(port));
             } catch (final IOException e) {

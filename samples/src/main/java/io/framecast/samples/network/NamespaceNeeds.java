@@ -32,7 +32,7 @@ public final class NamespaceNeeds {
 
     private NamespaceNeeds() {}
 
-    /// Names in one line what this process lacks, and how to get it.
+    /// Names in one line the rights that this process lacks, and how to get them.
     ///
     /// @return empty when nothing is missing
     public static String missing(final Tool... tools) {

@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// The network namespaces of a run, each a host of its own. Their names carry this process's number, so that
-/// runs do not meet; the next run deletes those that a killed one left behind.
+/// runs do not meet; the next run deletes namespaces that a killed run left behind.
 public final class Namespaces implements AutoCloseable {
     /// The interface of every host.
     public static final String DEVICE = "eth0";
@@ -124,7 +124,7 @@ public final class Namespaces implements AutoCloseable {
             try {
                 Shell.run("ip", "netns", "delete", name);
             } catch (final IOException e) {
-                // The host was never made; leftovers() reports others.
+                // The host was never made; leftovers() reports any other failure.
             }
         }
         names.clear();

@@ -12,8 +12,8 @@ public final class Shell {
 
     /// Runs a command to its end.
     ///
-    /// @return what it said
-    /// @throws IOException when it cannot be run or does not end well; the message names it and says why
+    /// @return its output
+    /// @throws IOException when it cannot be run or does not end well; the message names it and the reason
     public static String run(final String... command) throws IOException {
         final Process process =
                 new ProcessBuilder(command).redirectErrorStream(true).start();

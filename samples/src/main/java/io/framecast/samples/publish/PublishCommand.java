@@ -53,7 +53,7 @@ public final class PublishCommand implements Callable<Integer> {
             names = "--input",
             required = true,
             paramLabel = "test|FILE|-|ffmpeg:ARGS",
-            description = "Generated pattern, file, stdin, or what ffmpeg makes of ARGS.")
+            description = "Generated pattern, file, stdin, or the output of ffmpeg with ARGS.")
     private String input = "";
 
     @Mixin

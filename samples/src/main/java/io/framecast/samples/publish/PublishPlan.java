@@ -13,7 +13,7 @@ import java.time.Duration;
 /// @param subscribers how many must be ready before the first frame
 /// @param waitMax longest wait for them, and later for any subscriber
 /// @param linger longest wait for the last acknowledgements
-/// @param rejoinMax longest wait for another subscriber when none is left, whatever the input; evicted ones
+/// @param rejoinMax longest wait for another subscriber when none is left, for any input; evicted ones
 ///     are then no failure. Zero: off
 /// @param stopEnds whether the user's stop is the end of the stream, though more of the input would follow:
 ///     in a demo

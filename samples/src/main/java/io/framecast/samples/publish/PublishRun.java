@@ -188,7 +188,7 @@ public final class PublishRun {
     private String whyNotReady() {
         final List<String> unready = publisher.unreadySubscribers();
         return unready.isEmpty()
-                ? "; no other subscriber asked to join: start framecast subscribe, see what it prints, or look whether another"
+                ? "; no other subscriber asked to join: start framecast subscribe, read its output, or look whether another"
                         + " source is on this channel: subscribers follow one"
                 : ": " + String.join("; ", unready);
     }
@@ -346,7 +346,7 @@ public final class PublishRun {
         publisher.awaitRoom(length, LOOK);
     }
 
-    /// A subscriber that left by itself has what it wanted. A later subscriber cannot get the whole of an input
+    /// A subscriber that left by itself has all that it wanted. A later subscriber cannot get the whole of an input
     /// with an end, so such a run ends at once; a live input goes on when another subscriber comes.
     private void requireSomebody() {
         if (plan.rejoins()) {
@@ -469,7 +469,7 @@ public final class PublishRun {
         return json;
     }
 
-    // Who held the publisher back most, if for a tenth of the time or more.
+    // The member that held the publisher back most, if for a tenth of the time or more.
     private String holder(final long elapsedNs) {
         return members.stream()
                 .max(Comparator.comparing(MemberStats::heldBack))

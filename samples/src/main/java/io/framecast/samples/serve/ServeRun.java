@@ -22,9 +22,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// Leads the host groups of channels, and publishes for clients of others. Its own subscribers take the newest frame
-/// now and then, and hold nothing: the source waits only for clients that want every frame. Those with a GPU take every
-/// frame, at once: they copy it there for clients.
+/// Leads the host groups of channels, and publishes for clients of other channels. Its own subscribers take the
+/// newest frame now and then, and hold nothing: the source waits only for clients that want every frame. Its
+/// subscribers with a GPU take every frame, at once: they copy it there for clients.
 final class ServeRun implements AutoCloseable {
     private static final long LOOK_NS = 100_000_000;
     private static final long DEVICE_LOOK_NS = 500_000;

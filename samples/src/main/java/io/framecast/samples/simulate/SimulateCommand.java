@@ -55,7 +55,8 @@ public final class SimulateCommand implements Callable<Integer> {
 
     @Option(
             names = "--one-sided",
-            description = "Receivers write their grants into the source's memory, and read what they miss out of it.")
+            description =
+                    "Receivers write their grants into the source's memory, and read missing datagrams out of it.")
     private boolean oneSided;
 
     @Option(
@@ -67,14 +68,14 @@ public final class SimulateCommand implements Callable<Integer> {
     @Option(
             names = "--host-group",
             paramLabel = "N",
-            description = "Each receiver is a host of N processes that share one membership: one leads, and others take"
-                    + " over from it; default ${DEFAULT-VALUE}.")
+            description = "Each receiver is a host of N processes that share one membership: one leads, and its"
+                    + " followers take over from it; default ${DEFAULT-VALUE}.")
     private int hostGroup = 1;
 
     @Option(
             names = "--adversary",
-            description = "Streams are protected as with auth=, sources change their keys, and somebody in the network"
-                    + " replays, alters, mixes and forges datagrams, also with keys that are over.")
+            description = "Streams are protected as with auth=, sources change their keys, and an attacker in the"
+                    + " network replays, alters, mixes and forges datagrams, also with keys that are over.")
     private boolean adversary;
 
     @Option(

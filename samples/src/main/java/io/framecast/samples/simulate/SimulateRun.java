@@ -1,11 +1,11 @@
 package io.framecast.samples.simulate;
 
-import io.framecast.engine.auth.SimulatedAuth;
 import io.framecast.reliability.sim.Simulation;
 import io.framecast.reliability.sim.plan.Plant;
 import io.framecast.reliability.sim.plan.Swarm;
 import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.record.SimReport;
+import io.framecast.reliability.sim.secure.SimulatedAuth;
 import io.framecast.samples.Environment;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -31,7 +31,7 @@ final class SimulateRun {
 
     /// The seeds to run, and the settings of each run.
     ///
-    /// @param adversary whether streams are protected, and somebody attacks them
+    /// @param adversary whether streams are protected, and an attacker attacks them
     record Plan(long first, long last, Swarm swarm, boolean adversary) {
         String replay(final long seed) {
             return "framecast simulate --seeds " + seed + " --receivers " + swarm.receivers()
@@ -77,7 +77,7 @@ final class SimulateRun {
             return String.format(
                     Locale.ROOT,
                     "%,d %s, %,d events, %,d drops, %,d repairs, %,d crashes, %,d evictions, %,d frames delivered and"
-                            + " checked, %,d given up by those not waited for, digest %016x",
+                            + " checked, %,d given up by receivers not waited for, digest %016x",
                     seeds,
                     seeds == 1 ? "seed" : "seeds",
                     total(SimCount.EVENTS),

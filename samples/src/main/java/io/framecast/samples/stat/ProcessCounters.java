@@ -57,7 +57,7 @@ record ProcessCounters(long pid, Path file, double ageS, long timeNs, List<Count
         return json;
     }
 
-    /// A table for people: labels once, and what they share below them.
+    /// A table for people: labels once, and their counters below them.
     String text(final @Nullable ProcessCounters before, final boolean all) {
         final StringBuilder text = new StringBuilder();
         text.append(String.format(Locale.ROOT, "process %d, %.0f s, %s", pid, ageS, file));

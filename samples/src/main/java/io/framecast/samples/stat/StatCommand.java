@@ -49,13 +49,13 @@ public final class StatCommand implements Callable<Integer> {
     @Option(
             names = "--every",
             paramLabel = "S",
-            description = "Show again every S seconds, with what was counted per second; with --json once, after S.")
+            description = "Show again every S seconds, with counts per second; with --json once, after S.")
     private @Nullable Double everyS;
 
     @Option(names = "--counters", description = "Every counter that is not 0, instead of a line for each stream.")
     private boolean counters;
 
-    @Option(names = "--all", description = "Every counter, also those that are 0.")
+    @Option(names = "--all", description = "Every counter, also counters of 0.")
     private boolean all;
 
     public StatCommand(final ToolContext context) {

@@ -3,7 +3,7 @@ package io.framecast.samples.subscribe;
 import io.framecast.samples.input.TestPattern;
 import java.lang.foreign.MemorySegment;
 
-/// Checks frames of `--input test` against what they must be.
+/// Checks frames of `--input test` against the pattern.
 final class FrameCheck {
     private final long seed;
     private final boolean complete;

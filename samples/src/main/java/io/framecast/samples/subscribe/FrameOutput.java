@@ -20,7 +20,7 @@ import java.time.Duration;
 final class FrameOutput implements AutoCloseable {
     private static final long WRITE_BYTES_MAX = 1L << 26;
 
-    /// Returns when what was written is on disk.
+    /// Returns when the written frames are on disk.
     interface Flush {
         void toDisk() throws IOException;
     }

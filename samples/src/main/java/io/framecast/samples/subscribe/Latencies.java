@@ -51,7 +51,7 @@ final class Latencies {
         }
     }
 
-    /// Adds those of another source.
+    /// Adds the latencies of another source.
     void add(final Latencies other) {
         other.settle(0);
         positive.add(other.positive);

@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// Latencies of the frames that a subscriber took, by source: each source has a clock of its own, and one that
-/// publishes much would hide the others. One thread.
+/// Latencies of the frames that a subscriber took, by source: each source has a clock of its own, and a busy
+/// source would hide the other ones. One thread.
 final class SourceLatencies {
-    // Those that are joined later count together.
+    // Sources that are joined later count together.
     private static final int SOURCES_MAX = 64;
 
     private final Map<Long, OfSource> sources = new LinkedHashMap<>();

@@ -55,16 +55,16 @@ public final class SubscribeCommand implements Callable<Integer> {
     @Option(
             names = "--device",
             paramLabel = "auto|cuda:N|emulated|host",
-            description = "Where frames land; default: what the URI says, else auto: the first GPU, or an emulated one"
-                    + " where there is none, which the tool reports.")
+            description = "The device that frames go to; default: the URI's, else auto: the first GPU, or an emulated"
+                    + " one where there is none, which the tool reports.")
     private @Nullable String device;
 
     @Option(
             names = "--delivery",
             paramLabel = "reliable|latest|deadline=T|evict=T",
-            description = "What happens when this subscriber is too slow: the source waits (reliable), frames are given"
-                    + " up (latest, or older than deadline=40ms), or it is evicted (evict=2s); default: what the URI"
-                    + " says, else reliable.")
+            description = "The policy for a slow subscriber: the source waits (reliable), frames are given up (latest,"
+                    + " or older than deadline=40ms), or the subscriber is evicted (evict=2s); default: the URI's,"
+                    + " else reliable.")
     private @Nullable String delivery;
 
     @Option(
@@ -72,22 +72,22 @@ public final class SubscribeCommand implements Callable<Integer> {
             paramLabel = "N",
             description =
                     "Receive from up to N sources of the channel at once, also when some end, until interrupted or"
-                            + " --frames are there; default: what the URI says, else 1.")
+                            + " --frames are there; default: the URI's, else 1.")
     private @Nullable Integer sources;
 
     @Option(
             names = "--rejoin",
             paramLabel = "T",
             description = "Wait for a source that was lost, T such as 10s or 1h; status 3 when it does not come back"
-                    + " in time; default: what the URI says, else 1h under latest and no wait under any other"
+                    + " in time; default: the URI's, else 1h under latest and no wait under any other"
                     + " delivery.")
     private @Nullable String rejoin;
 
     @Option(
             names = "--join",
             paramLabel = "frame|keyframe",
-            description = "Begin at the next frame, or at the next that is marked as a keyframe; default: what the URI"
-                    + " says, else frame.")
+            description = "Begin at the next frame, or at the next frame that is marked as a keyframe; default: the"
+                    + " URI's, else frame.")
     private @Nullable String join;
 
     @Option(names = "--frames", paramLabel = "N", description = "End after N frames.")

@@ -298,7 +298,7 @@ final class SubscribeRun {
         return json;
     }
 
-    // All that this process read from its sockets, for itself and for others of its host.
+    // All bytes that this process read from its sockets, for itself and for other processes of its host.
     private static long receivedDatagrams() {
         long sum = 0;
         for (final Path file : CounterReader.own()) {

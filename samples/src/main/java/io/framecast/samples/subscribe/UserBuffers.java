@@ -31,7 +31,7 @@ final class UserBuffers {
         }
     }
 
-    /// Posts those whose frames were released.
+    /// Posts the buffers whose frames were released.
     ///
     /// @return whether all are posted, or hold a frame
     boolean post() {

@@ -115,7 +115,7 @@ public final class Main implements Runnable {
         }
     }
 
-    // The first word may name the one that is run: then the others are not made.
+    // The first word may name the command to run: then the other commands are not made.
     private CommandLine commands(final Report report, final String... arguments) {
         final Map<String, Supplier<Callable<Integer>>> makers = new LinkedHashMap<>();
         makers.put("demo", () -> new DemoCommand(environment, report));
@@ -166,7 +166,7 @@ public final class Main implements Runnable {
         return new Environment(
                 isStdinClosed() ? closedStream() : new FileInputStream(FileDescriptor.in),
                 new FileOutputStream(FileDescriptor.out),
-                // As stdout, whatever the locale: in the plain C locale System.err turns µ and … into
+                // As stdout, in any locale: in the plain C locale System.err turns µ and … into
                 // question marks.
                 new Console(
                         new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8),

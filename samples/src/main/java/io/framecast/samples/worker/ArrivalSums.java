@@ -84,7 +84,7 @@ public final class ArrivalSums implements AutoCloseable {
         }
     }
 
-    /// Lets the kernel take what is left, ends it, and frees everything.
+    /// Lets the kernel take the remaining frames, ends it, and frees everything.
     @Override
     public void close() {
         arrival.drain(Duration.ofSeconds(5));

@@ -4,7 +4,7 @@ package io.framecast.samples.worker;
 ///
 /// @param frameId the frame's number in its session
 /// @param comparedBytes bytes that both frames have; 0 for the first frame
-/// @param changedBytes those that differ by more than the threshold
+/// @param changedBytes bytes that differ by more than the threshold
 /// @param differenceSum sum of the absolute differences of all compared bytes, taken as 0 … 255
 public record MotionScore(long frameId, long comparedBytes, long changedBytes, long differenceSum) {
     /// Changed bytes as a part of the compared ones, 0 … 1.

@@ -119,7 +119,7 @@ final class FakeSubscriber implements Subscriber {
                 return null;
             }
             if (frame != null) {
-                tellSource(frame.frameId());
+                reportSource(frame.frameId());
                 held++;
                 frames++;
                 bytes += frame.length();
@@ -128,7 +128,7 @@ final class FakeSubscriber implements Subscriber {
         }
     }
 
-    private void tellSource(final long frameId) {
+    private void reportSource(final long frameId) {
         if (frameId == network.rejoinAtFrame) {
             rejoins++;
             onSource.onSource(new SourceEvent(0xca, SourceEvent.Kind.LOST, -1, "source lost: silent for 5 s"));

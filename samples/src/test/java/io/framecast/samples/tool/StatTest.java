@@ -143,7 +143,7 @@ final class StatTest {
     void shouldSayWhatIsMissing() throws Exception {
         tool.run("stat", file().toString(), "--json", "-")
                 .assertFailed(
-                        ExitStatus.USAGE, "counters file " + file() + ": no such file, see that the process runs");
+                        ExitStatus.USAGE, "counters file " + file() + ": no such file; check that the process runs");
         Files.writeString(file(), "no counters");
         assertEquals(ExitStatus.USAGE, tool.run("stat", file().toString()).status());
         tool.run("stat", "999999999", "--json", "-")

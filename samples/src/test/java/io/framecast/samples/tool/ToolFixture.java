@@ -55,7 +55,7 @@ public final class ToolFixture {
             final String last = err.strip().lines().toList().getLast();
             assertTrue(last.startsWith("framecast: ") && last.contains(part), () -> "stderr: " + err);
             final Map<?, ?> json = json();
-            // A run that had begun tells its statistics behind these.
+            // A run that had begun prints its statistics behind these.
             assertEquals(List.of("error", "exit"), List.copyOf(json.keySet()).subList(0, 2));
             assertEquals((long) expected, json.get("exit"));
             assertEquals("framecast: " + json.get("error"), last);

@@ -209,7 +209,7 @@ final class VerbsDirectTest {
 
     @ParameterizedTest
     @CsvSource({"0, 0", "0.03, 0", "0, 61"})
-    void shouldHaveTheNicCopyWhatLandedInTheHost(final double loss, final int dropEvery) {
+    void shouldHaveTheNicCopyWhatArrivedInTheHost(final double loss, final int dropEvery) {
         final Publisher publisher = open(loss, "|placement=loopback");
         nodes.await(() -> publisher.readySubscribers() == 2, "subscribers");
         standIn.set("drop_every", dropEvery);

@@ -79,8 +79,8 @@ final class VerbsStreamTest {
         standIn = StandInVerbs.install();
     }
 
-    /// What found no receive until now is not counted. A probe takes a receive that was granted for data, until its
-    /// member takes it up; and a member that leaves takes up nothing any more.
+    /// Datagrams that found no receive until now are not counted. A probe takes a receive that was granted for
+    /// data, until its member takes it up; and a member that leaves takes up nothing any more.
     @BeforeEach
     void countFromHere() {
         overruns = standIn.count("overruns_receiving");
@@ -249,7 +249,7 @@ final class VerbsStreamTest {
         keys = "|co-roots=1|feed=unicast";
         final Publisher publisher = open(threading, 0.03);
         nodes.await(() -> count(3, LINKED) == 3 && countAll(SET_LINKS) >= 2, "links");
-        // What the source writes before the co-root looks for the first time is not taken.
+        // The co-root takes no datagram that the source writes before its first look.
         int frames = 20;
         publish(publisher, 0, frames);
         while (countAll(FEED_TAKEN) == 0 && frames < 150) {

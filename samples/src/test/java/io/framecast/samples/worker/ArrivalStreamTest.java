@@ -173,7 +173,7 @@ class ArrivalStreamTest {
                     arrival.doWork();
                     return arrival.stats().outstanding() == 2;
                 },
-                "two that nobody takes");
+                "two that no kernel takes");
         arrival.close();
         stuck.close();
         assertTrue(publisher.close(Duration.ofSeconds(20)));

@@ -1,6 +1,6 @@
 package io.framecast.reliability.sim.net;
 
-import io.framecast.reliability.assembly.LandingSlots;
+import io.framecast.reliability.assembly.SlotMemory;
 import io.framecast.reliability.lane.LanePort;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -14,29 +14,29 @@ import java.util.random.RandomGenerator;
 /// sequence behaves as `recvmsg` with iovecs does, one by arrival as a verbs receive queue.
 public final class SimReceiveLane implements LanePort {
     private final SimInbox inbox;
-    private final LandingSlots landing;
+    private final SlotMemory memory;
     private final Placement placement;
     private final int batchMax;
     private final RandomGenerator random;
-    // Share of the datagrams that the transport drops after they landed.
+    // Share of the datagrams that the transport drops after they arrived.
     private final double malformed;
     // Slots posted and not used; the first of them is used first.
     private final int[] posted;
     private int postedFirst;
     private int postedCount;
     private final IntFunction<MemorySegment> buffers;
-    private final Map<Integer, MemorySegment> aims = new HashMap<>();
+    private final Map<Integer, MemorySegment> redirected = new HashMap<>();
     private final int[] slots;
     private final int[] bytes;
     // Datagrams of the polls since the last clearTaken.
     private final List<MemorySegment> taken = new ArrayList<>();
 
     /// @param batchMax most datagrams taken in one poll; by sequence each poll draws its number
-    /// @param malformed share of the datagrams that are dropped after they landed
+    /// @param malformed share of the datagrams that are dropped after they arrived
     /// @param buffers of the user, by number
     public SimReceiveLane(
             final SimInbox inbox,
-            final LandingSlots landing,
+            final SlotMemory memory,
             final Placement placement,
             final int batchMax,
             final RandomGenerator random,
@@ -44,12 +44,12 @@ public final class SimReceiveLane implements LanePort {
             final IntFunction<MemorySegment> buffers) {
         this.buffers = buffers;
         this.inbox = inbox;
-        this.landing = landing;
+        this.memory = memory;
         this.placement = placement;
         this.batchMax = batchMax;
         this.random = random;
         this.malformed = malformed;
-        posted = new int[landing.slots()];
+        posted = new int[memory.slots()];
         slots = new int[batchMax];
         bytes = new int[batchMax];
     }
@@ -70,22 +70,22 @@ public final class SimReceiveLane implements LanePort {
         }
         final int accepted = Math.min(count, posted.length - postedCount);
         for (int i = 0; i < accepted; i++) {
-            posted[(postedFirst + postedCount++) % posted.length] = (firstSlot + i) % landing.slots();
+            posted[(postedFirst + postedCount++) % posted.length] = (firstSlot + i) % memory.slots();
         }
         return accepted;
     }
 
     @Override
-    public boolean canAim() {
+    public boolean canRedirect() {
         return true;
     }
 
     @Override
-    public boolean aim(final int slot, final int buffer, final long offset, final int length) {
+    public boolean redirect(final int slot, final int buffer, final long offset, final int length) {
         if (buffer < 0) {
-            aims.remove(slot);
+            redirected.remove(slot);
         } else {
-            aims.put(slot, buffers.apply(buffer).asSlice(offset, length));
+            redirected.put(slot, buffers.apply(buffer).asSlice(offset, length));
         }
         return true;
     }
@@ -99,7 +99,7 @@ public final class SimReceiveLane implements LanePort {
             final int slot = posted[postedFirst];
             postedFirst = (postedFirst + 1) % posted.length;
             postedCount--;
-            land(datagram, slot);
+            arrive(datagram, slot);
             if (random.nextDouble() < malformed) {
                 inbox.lose();
                 repost(slot);
@@ -112,24 +112,24 @@ public final class SimReceiveLane implements LanePort {
         return count;
     }
 
-    // A lane by arrival posts the slot of a datagram that it drops again, behind the others.
+    // A lane by arrival posts the slot of a dropped datagram again, behind the posted ones.
     private void repost(final int slot) {
         if (placement == Placement.BY_ARRIVAL) {
             posted[(postedFirst + postedCount++) % posted.length] = slot;
         }
     }
 
-    private void land(final MemorySegment datagram, final int slot) {
-        final long header = Math.min(landing.headerBytes(), datagram.byteSize());
-        MemorySegment.copy(datagram, 0, landing.headers(), landing.headerOffset(slot), header);
-        final long payload = Math.min(landing.slotBytes(), datagram.byteSize() - header);
-        final MemorySegment aim = aims.get(slot);
-        final long aimed = aim == null ? 0 : Math.min(payload, aim.byteSize());
-        if (aim != null) {
-            MemorySegment.copy(datagram, header, aim, 0, aimed);
+    private void arrive(final MemorySegment datagram, final int slot) {
+        final long header = Math.min(memory.headerBytes(), datagram.byteSize());
+        MemorySegment.copy(datagram, 0, memory.headers(), memory.headerOffset(slot), header);
+        final long payload = Math.min(memory.slotBytes(), datagram.byteSize() - header);
+        final MemorySegment target = redirected.get(slot);
+        final long there = target == null ? 0 : Math.min(payload, target.byteSize());
+        if (target != null) {
+            MemorySegment.copy(datagram, header, target, 0, there);
         }
         MemorySegment.copy(
-                datagram, header + aimed, landing.payload(), landing.payloadOffset(slot) + aimed, payload - aimed);
+                datagram, header + there, memory.payload(), memory.payloadOffset(slot) + there, payload - there);
     }
 
     /// A queue pair loses a datagram that finds no slot when it arrives.
@@ -167,11 +167,11 @@ public final class SimReceiveLane implements LanePort {
         taken.clear();
     }
 
-    /// Landing slots of their own, filled with rubbish.
-    public static LandingSlots slots(
+    /// Receive slots of their own, filled with rubbish.
+    public static SlotMemory slots(
             final MemorySegment payload, final int slotBytes, final int slots, final int headerBytes) {
         final byte[] headers = new byte[slots * headerBytes];
         java.util.Arrays.fill(headers, (byte) 0x55);
-        return new LandingSlots(MemorySegment.ofArray(headers), 0, payload.asSlice(0), slotBytes, slots, headerBytes);
+        return new SlotMemory(MemorySegment.ofArray(headers), 0, payload.asSlice(0), slotBytes, slots, headerBytes);
     }
 }

@@ -12,7 +12,7 @@ public enum Plant {
     IGNORE_CREDIT,
     /// The source frees slots as soon as they are sent.
     REUSE_UNACKED_SLOT,
-    /// Misplaced payloads stay where they landed.
+    /// Misplaced payloads stay where they arrived.
     SKIP_REASSEMBLY,
     /// Slots are used again while copies still read them.
     REUSE_COPIED_SLOT,
@@ -46,11 +46,11 @@ public enum Plant {
     RELEASE_EARLY,
     /// A receiver that lost its source does not deliver the whole frames that it still has.
     DROP_WHOLE_FRAMES,
-    /// A co-root acknowledges its own datagrams, whatever its group lacks.
+    /// A co-root acknowledges its own datagrams, though its group lacks some.
     OWN_RECEIPT,
     /// An aggregate covers members that have not reported.
     SPEAK_FOR_ALL,
-    /// Datagrams read out of reusable memory count, whatever their guard.
+    /// Datagrams read out of reusable memory count, though their guard is wrong.
     TRUST_HEADERS,
     /// The source uses slots again while they are written into a co-root's replica.
     REUSE_FED_SLOT,
@@ -58,17 +58,21 @@ public enum Plant {
     REPAIR_STORM,
     /// The source forgets to say that a frame is the first of its format.
     FORGET_NEW_FORMAT,
+    /// The publisher commits a claim whose bytes it has not written yet.
+    COMMIT_UNWRITTEN,
     /// The source seals with a counter that its key had before.
     NONCE_REUSED,
     /// The newest control datagram of a key is taken once more.
     REPLAY_WINDOW_OFF_BY_ONE,
-    /// A receiver takes repairs whatever their tag.
+    /// A receiver takes repairs with any tag.
     REPAIR_TAG_UNCHECKED,
     /// A receiver takes keys of an epoch for ever.
     OLD_EPOCH_ACCEPTED,
+    /// A bundle is encrypted where it lies while its publisher writes a claim in it.
+    ENCRYPT_OPEN_CLAIM,
     /// A member of a host group moves its cursor as it takes a frame, though its user keeps it.
     RELEASE_CURSOR_EARLY,
-    /// A successor begins one sequence behind what its leader had acknowledged.
+    /// A successor begins one sequence behind its leader's acknowledgement.
     TAKE_OVER_LATE,
     /// A leader acknowledges before its checkpoint is in the segment.
     ACKNOWLEDGE_BEFORE_LOG,

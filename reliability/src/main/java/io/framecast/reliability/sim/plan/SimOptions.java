@@ -72,7 +72,7 @@ public record SimOptions(
     /// Delivery policies and co-roots.
     ///
     /// @param impatient share of receivers whose delivery is not reliable
-    /// @param dwellNs how long these keep each frame; 0: as the others do
+    /// @param dwellNs how long these keep each frame; 0: as reliable receivers do
     /// @param coRoots number and grouping of co-roots
     /// @param oneSided share of receivers that act on their source's memory
     /// @param direct share of these whose payloads land where they cannot read them: fed co-roots
@@ -83,7 +83,7 @@ public record SimOptions(
             return new Audience(impatient, dwellNs, coRoots, share, direct, hostGroup);
         }
 
-        Audience landing(final double share) {
+        Audience placingDirect(final double share) {
             return new Audience(impatient, dwellNs, coRoots, oneSided, share, hostGroup);
         }
     }
@@ -215,7 +215,7 @@ public record SimOptions(
 
     /// That share of the receivers with endpoints serves from a replica that the source writes, and only so.
     public SimOptions withDirect(final double share) {
-        return new SimOptions(receivers, stream, flow, audience.landing(share), link, faults, plant);
+        return new SimOptions(receivers, stream, flow, audience.placingDirect(share), link, faults, plant);
     }
 
     /// Each receiver is a host of that many processes, which share one membership.

@@ -2,7 +2,7 @@ package io.framecast.reliability.sim.record;
 
 import java.util.Locale;
 
-/// What a run counts, all processes together. The tool reports the counts up to [#TAKEOVERS], in this order.
+/// Counters of a run, all processes together. The tool reports the counts up to [#TAKEOVERS], in this order.
 public enum SimCount {
     /// In virtual time.
     EVENTS,

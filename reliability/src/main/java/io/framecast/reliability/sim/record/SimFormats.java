@@ -1,8 +1,8 @@
 package io.framecast.reliability.sim.record;
 
-import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.wire.FormatLayout;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /// The formats of a simulated publisher's frames: more of them than there are numbers, some of them again and again.
 public final class SimFormats {
@@ -38,11 +38,11 @@ public final class SimFormats {
         return isDue() && another;
     }
 
-    /// Asks the window for a number of a format that no frame will have.
-    public void mistake(final SendWindow window) {
+    /// A format that no frame will have, though the publisher asks for it; null for none.
+    public byte @Nullable [] mistake() {
         another = false;
         final byte[] unwanted = draw();
-        window.useFormat(unwanted.length == 0 ? null : unwanted);
+        return unwanted.length == 0 ? null : unwanted;
     }
 
     private byte[] draw() {
@@ -55,13 +55,14 @@ public final class SimFormats {
         return bytes;
     }
 
-    /// Asks the window for a number.
-    public boolean change(final SendWindow window) {
-        if (!window.useFormat(wanted.length == 0 ? null : wanted)) {
-            return false;
-        }
+    /// The next frame's format; null for none.
+    public byte @Nullable [] wanted() {
+        return wanted.length == 0 ? null : wanted;
+    }
+
+    /// The window has a number for the next frame's format.
+    public void change() {
         current = wanted;
-        return true;
     }
 
     /// The format of a frame that is published now.

@@ -1,5 +1,6 @@
 package io.framecast.reliability.sim.record;
 
+import io.framecast.reliability.wire.DataLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -17,6 +18,12 @@ public final class SimFrames {
             long id, long firstSequence, long bytes, int flags, long timestampNs, byte[] metadata, byte[] format) {
         public Frame at(final long sequence) {
             return new Frame(id, sequence, bytes, flags, timestampNs, metadata, format);
+        }
+
+        /// As it is sent from memory of its owner's.
+        public Frame gathered() {
+            final int all = flags | DataLayout.FLAG_GATHERED;
+            return new Frame(id, firstSequence, bytes, all, timestampNs, metadata, format);
         }
     }
 

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// Somebody in the network who sees each datagram, keeps some, and sends what he likes to whom he likes: again, later,
-/// altered, in parts, made up, or sealed with the keys of an epoch that a former member still has. He alters no payload
-/// of the data where nothing authenticates it.
+/// An attacker in the network. The attacker sees each datagram, keeps some, and sends datagrams to any process: again,
+/// later, altered, in parts, made up, or sealed with the keys of an epoch that a former member still has. The attacker
+/// alters no payload of the data where nothing authenticates it.
 ///
 /// One thread. It owns the keys that it stole.
 public final class Adversary implements AutoCloseable {

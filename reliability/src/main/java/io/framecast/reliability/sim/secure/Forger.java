@@ -27,7 +27,7 @@ final class Forger {
     private final boolean altersPayloads;
     private final HeaderChecksum checksum = new HeaderChecksum();
 
-    /// @param altersPayloads whether somebody must notice that
+    /// @param altersPayloads whether a receiver must notice that
     Forger(final RandomGenerator random, final boolean altersPayloads) {
         this.random = random;
         this.altersPayloads = altersPayloads;
@@ -62,7 +62,7 @@ final class Forger {
         return random.nextLong();
     }
 
-    /// Some bits are others.
+    /// Flips some bits.
     MemorySegment flipped(final Seen one) {
         final MemorySegment copy = one.copy();
         final long end = one.isControl() || altersPayloads

@@ -2,7 +2,7 @@ package io.framecast.reliability.sim.secure;
 
 import io.framecast.reliability.lane.ControlProtection;
 import io.framecast.reliability.sim.plan.Plant;
-import io.framecast.reliability.sim.secure.Truth.Way;
+import io.framecast.reliability.sim.secure.Truth.Direction;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// One process's end of protected control datagrams: seals and opens as a control lane does, and compares what it
-/// takes with what honest ends sealed. Datagrams are arrays; the protection works on native memory.
+/// One process's end of protected control datagrams: seals and opens as a control lane does, and compares each
+/// datagram that it takes with those that honest ends sealed. Datagrams are arrays; the protection works on native
+/// memory.
 public abstract sealed class SecureEnd implements AutoCloseable permits SecureSource, SecureReceiver {
     private static final long OPENED_AT = SecureRun.SLOT_BYTES;
 
@@ -48,7 +49,7 @@ public abstract sealed class SecureEnd implements AutoCloseable permits SecureSo
 
     abstract ControlProtection control();
 
-    /// Repeats what was not answered, retires keys.
+    /// Repeats unanswered messages, retires keys.
     public final int doWork(final long nowNs) {
         return control().doWork(nowNs);
     }
@@ -69,16 +70,17 @@ public abstract sealed class SecureEnd implements AutoCloseable permits SecureSo
             return null;
         }
         final MemorySegment sealed = copy(scratch, 0, sealedBytes);
-        final Way way = Truth.way(sealed, isSource);
-        run.truth().sealed(way, plain, sealed);
-        checkNonce(way, sealed);
+        final Direction direction = Truth.direction(sealed, isSource);
+        run.truth().sealed(direction, plain, sealed);
+        checkNonce(direction, sealed);
         return sealed;
     }
 
-    private void checkNonce(final Way way, final MemorySegment sealed) {
-        if (!run.truth().isNonceNew(way, sealed)) {
-            run.violation(way + ": a nonce comes again, counter " + ControlLayout.COUNTER.get(sealed, 0) + " of epoch "
-                    + ControlLayout.KEY_EPOCH.get(sealed, 0) + ", type " + ControlLayout.type(sealed, 0));
+    private void checkNonce(final Direction direction, final MemorySegment sealed) {
+        if (!run.truth().isNonceNew(direction, sealed)) {
+            run.violation(
+                    direction + ": a nonce comes again, counter " + ControlLayout.COUNTER.get(sealed, 0) + " of epoch "
+                            + ControlLayout.KEY_EPOCH.get(sealed, 0) + ", type " + ControlLayout.type(sealed, 0));
         }
     }
 
@@ -87,7 +89,7 @@ public abstract sealed class SecureEnd implements AutoCloseable permits SecureSo
         final MemorySegment copy = copy(datagram, 0, bytes);
         final boolean answers = ControlLayout.type(copy, 0) == ControlLayout.TYPE_ANSWER;
         if (answers || ControlLayout.TAG_BYTES.get(copy, 0) != 0) {
-            checkNonce(Truth.way(copy, isSource), copy);
+            checkNonce(Truth.direction(copy, isSource), copy);
         }
         return copy;
     }
@@ -110,9 +112,9 @@ public abstract sealed class SecureEnd implements AutoCloseable permits SecureSo
     }
 
     private void check(final MemorySegment sealed, final MemorySegment plain, final long nowNs) {
-        final Way way = Truth.way(sealed, !isSource);
+        final Direction direction = Truth.direction(sealed, !isSource);
         final ByteBuffer bytes = ByteBuffer.wrap(sealed.toArray(ValueLayout.JAVA_BYTE));
-        if (ControlLayout.TAG_BYTES.get(sealed, 0) == 0 || !run.truth().isHonest(way, plain)) {
+        if (ControlLayout.TAG_BYTES.get(sealed, 0) == 0 || !run.truth().isHonest(direction, plain)) {
             run.violation("takes a control datagram that no honest end sealed, type " + ControlLayout.type(plain, 0));
         } else if (!taken.computeIfAbsent(ControlLayout.SESSION.get(sealed, 0), _ -> new HashSet<>())
                 .add(bytes)) {
@@ -120,11 +122,11 @@ public abstract sealed class SecureEnd implements AutoCloseable permits SecureSo
                     + ControlLayout.COUNTER.get(sealed, 0));
         }
         note(sealed, bytes, plain);
-        onTaken(way, sealed, plain, nowNs);
+        onTaken(direction, sealed, plain, nowNs);
     }
 
     /// A datagram was opened.
-    abstract void onTaken(Way way, MemorySegment sealed, MemorySegment plain, long nowNs);
+    abstract void onTaken(Direction direction, MemorySegment sealed, MemorySegment plain, long nowNs);
 
     final void forgetTaken(final long session) {
         taken.remove(session);

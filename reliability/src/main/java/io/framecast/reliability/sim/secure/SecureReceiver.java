@@ -4,7 +4,7 @@ import io.framecast.reliability.lane.ControlProtection;
 import io.framecast.reliability.lane.DataOpener;
 import io.framecast.reliability.sim.plan.Plant;
 import io.framecast.reliability.sim.record.SimCount;
-import io.framecast.reliability.sim.secure.Truth.Way;
+import io.framecast.reliability.sim.secure.Truth.Direction;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeartbeatLayout;
@@ -54,7 +54,7 @@ public final class SecureReceiver extends SecureEnd {
     }
 
     private void onHeartbeat(final MemorySegment plain, final Plain onPlain) {
-        if (!run().truth().isHonest(Way.TO_GROUP, plain)) {
+        if (!run().truth().isHonest(Direction.TO_GROUP, plain)) {
             run().violation("takes a heartbeat that no honest end sealed");
         }
         onPlain.onControl(plain);
@@ -122,7 +122,7 @@ public final class SecureReceiver extends SecureEnd {
                         || (run().plant() == Plant.REPAIR_TAG_UNCHECKED && headers == repairs);
                 check(sealed, isHonest, isOpen);
                 if (isOpen && isHonest && !isHonest(session, sealed, payload, at, bytes, true)) {
-                    run().violation("opens a payload as what it never was");
+                    run().violation("opens a payload that no end sealed");
                 }
                 return isOpen;
             }
@@ -196,18 +196,18 @@ public final class SecureReceiver extends SecureEnd {
     }
 
     @Override
-    void onTaken(final Way way, final MemorySegment sealed, final MemorySegment plain, final long nowNs) {
-        if (way != Way.TO_GROUP && way != Way.BETWEEN_MEMBERS) {
+    void onTaken(final Direction direction, final MemorySegment sealed, final MemorySegment plain, final long nowNs) {
+        if (direction != Direction.TO_GROUP && direction != Direction.BETWEEN_MEMBERS) {
             return;
         }
         final long session = ControlLayout.SESSION.get(sealed, 0);
         final int epoch = ControlLayout.KEY_EPOCH.get(sealed, 0);
         checkEpoch(session, epoch);
         final List<Use> known = uses.computeIfAbsent(session, _ -> new ArrayList<>());
-        if (way == Way.TO_GROUP && (known.isEmpty() || epoch > known.getLast().epoch)) {
+        if (direction == Direction.TO_GROUP && (known.isEmpty() || epoch > known.getLast().epoch)) {
             known.add(new Use(epoch, nowNs, UNKNOWN));
         }
-        if (way == Way.TO_GROUP
+        if (direction == Direction.TO_GROUP
                 && known.getLast().fromSequence == UNKNOWN
                 && ControlLayout.type(plain, 0) == ControlLayout.TYPE_HEARTBEAT) {
             final Use last = known.removeLast();

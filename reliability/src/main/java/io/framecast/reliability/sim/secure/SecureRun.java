@@ -15,7 +15,7 @@ import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// The protected side of one run: all ends, what they honestly sent, and the adversary.
+/// The protected side of one run: all ends, the datagrams that they honestly sent, and the adversary.
 ///
 /// One thread. It owns the keys of all ends, which [#close] wipes.
 public final class SecureRun implements AutoCloseable {
@@ -90,7 +90,7 @@ public final class SecureRun implements AutoCloseable {
         return made;
     }
 
-    /// This end receives what is sent to a host.
+    /// This end receives the datagrams that are sent to a host.
     public void listen(final int number, final SecureReceiver end) {
         receivers.put(number, end);
     }

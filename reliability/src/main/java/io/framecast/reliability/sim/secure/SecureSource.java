@@ -3,7 +3,7 @@ package io.framecast.reliability.sim.secure;
 import io.framecast.reliability.lane.ControlProtection;
 import io.framecast.reliability.lane.DataSealer;
 import io.framecast.reliability.sim.plan.Plant;
-import io.framecast.reliability.sim.secure.Truth.Way;
+import io.framecast.reliability.sim.secure.Truth.Direction;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -102,7 +102,7 @@ public final class SecureSource extends SecureEnd {
 
             @Override
             public boolean sealsPayload() {
-                return sealer.sealsPayload();
+                return run().plant() != Plant.ENCRYPT_OPEN_CLAIM && sealer.sealsPayload();
             }
         };
     }
@@ -114,15 +114,15 @@ public final class SecureSource extends SecureEnd {
         end.evict((int) (receiverId >>> 32));
     }
 
-    /// Changes the keys. Somebody keeps the ones before.
+    /// Changes the keys. The attacker keeps the ones before.
     public void rekey(final long nowNs, final long limitNs, final IntPredicate members) {
         run().adversary().steal(session, end);
         end.rekey(nowNs, limitNs, members);
     }
 
     @Override
-    void onTaken(final Way way, final MemorySegment sealed, final MemorySegment plain, final long nowNs) {
-        // It has one epoch for what it takes: none.
+    void onTaken(final Direction direction, final MemorySegment sealed, final MemorySegment plain, final long nowNs) {
+        // It has no epoch for the datagrams that it takes.
     }
 
     @Override

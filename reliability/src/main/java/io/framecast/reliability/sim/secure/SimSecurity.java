@@ -13,9 +13,9 @@ import java.util.random.RandomGenerator;
 /// Makes the ends of protected streams for simulated processes, with the real cipher. All randomness is the caller's,
 /// so that a seed replays.
 ///
-/// Threading: the thread of the run. Each end belongs to the caller, who closes it.
+/// Threading: the thread of the run. Each end belongs to the caller, which closes it.
 public interface SimSecurity {
-    /// What seals the data, never [Seal#NONE].
+    /// The seal of the data, never [Seal#NONE].
     Seal seal();
 
     /// Whether payloads are authenticated as well as headers: then a changed payload must be noticed.
@@ -103,7 +103,7 @@ public interface SimSecurity {
         void close();
     }
 
-    /// Somebody with a copy of an epoch's keys, who seals whatever he likes.
+    /// An attacker with a copy of an epoch's keys, which seals any datagram.
     interface Insider extends DataSealer, AutoCloseable {
         /// The epoch of the keys.
         int epoch();
@@ -113,7 +113,7 @@ public interface SimSecurity {
         /// @return length of the sealed datagram
         int sealToGroup(MemorySegment datagram, int bytes);
 
-        /// Seals as a member does to others.
+        /// Seals as a member does to other members.
         ///
         /// @param senderId of the member
         /// @return length of the sealed datagram

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// The datagrams that honest ends sealed in a run, and the nonces that they used.
 final class Truth {
     /// From which end a control datagram goes to which.
-    enum Way {
+    enum Direction {
         TO_GROUP,
         TO_MEMBER,
         TO_SOURCE,
@@ -25,11 +25,11 @@ final class Truth {
     private static final int SENDER_AND_TAG = 24;
     private static final int CHALLENGE_BYTES = 32;
 
-    private record Control(Way way, ByteBuffer content) {}
+    private record Control(Direction direction, ByteBuffer content) {}
 
     /// @param peer the handshake's number, or the member that sent
     /// @param key the epoch, or the number of the pair's key
-    private record ControlNonce(Way way, boolean answers, long session, long peer, int key, long counter) {}
+    private record ControlNonce(Direction direction, boolean answers, long session, long peer, int key, long counter) {}
 
     private record Handshake(long session, long id) {}
 
@@ -58,14 +58,14 @@ final class Truth {
     /// How a sealed datagram goes.
     ///
     /// @param bySource whether the source's key seals it, where members do not send it to each other
-    static Way way(final MemorySegment sealed, final boolean bySource) {
+    static Direction direction(final MemorySegment sealed, final boolean bySource) {
         if (ControlLayout.TAG_BYTES.get(sealed, 0) == SENDER_AND_TAG) {
-            return Way.BETWEEN_MEMBERS;
+            return Direction.BETWEEN_MEMBERS;
         }
         if (!bySource) {
-            return Way.TO_SOURCE;
+            return Direction.TO_SOURCE;
         }
-        return ControlLayout.RECEIVER.get(sealed, 0) == 0 ? Way.TO_GROUP : Way.TO_MEMBER;
+        return ControlLayout.RECEIVER.get(sealed, 0) == 0 ? Direction.TO_GROUP : Direction.TO_MEMBER;
     }
 
     // The plain datagram with the counter that it got, without its checksum.
@@ -77,30 +77,35 @@ final class Truth {
     }
 
     /// An honest end sealed a control datagram.
-    void sealed(final Way way, final MemorySegment plain, final MemorySegment sealed) {
-        control.add(new Control(way, content(plain, ControlLayout.COUNTER.get(sealed, 0))));
+    void sealed(final Direction direction, final MemorySegment plain, final MemorySegment sealed) {
+        control.add(new Control(direction, content(plain, ControlLayout.COUNTER.get(sealed, 0))));
     }
 
-    /// Whether an honest end sealed what was opened.
-    boolean isHonest(final Way way, final MemorySegment opened) {
-        return control.contains(new Control(way, content(opened, ControlLayout.COUNTER.get(opened, 0))));
+    /// True when an honest end sealed the opened datagram.
+    boolean isHonest(final Direction direction, final MemorySegment opened) {
+        return control.contains(new Control(direction, content(opened, ControlLayout.COUNTER.get(opened, 0))));
     }
 
     /// Notes the nonce of a datagram that an end sends.
     ///
     /// @return false where its key used it before
-    boolean isNonceNew(final Way way, final MemorySegment sealed) {
+    boolean isNonceNew(final Direction direction, final MemorySegment sealed) {
         final boolean answers = ControlLayout.type(sealed, 0) == ControlLayout.TYPE_ANSWER;
-        final long peer = switch (way) {
+        final long peer = switch (direction) {
             case TO_GROUP -> 0;
             case TO_MEMBER, TO_SOURCE -> ControlLayout.RECEIVER.get(sealed, 0) >>> 32;
             case BETWEEN_MEMBERS -> sealed.get(ValueLayout.JAVA_LONG_UNALIGNED, sealed.byteSize() - SENDER_AND_TAG);
         };
-        final int key = way == Way.TO_MEMBER
+        final int key = direction == Direction.TO_MEMBER
                 ? pairKey(new Handshake(ControlLayout.SESSION.get(sealed, 0), peer), answers ? sealed : null)
                 : ControlLayout.KEY_EPOCH.get(sealed, 0);
         return controlNonces.add(new ControlNonce(
-                way, answers, ControlLayout.SESSION.get(sealed, 0), peer, key, ControlLayout.COUNTER.get(sealed, 0)));
+                direction,
+                answers,
+                ControlLayout.SESSION.get(sealed, 0),
+                peer,
+                key,
+                ControlLayout.COUNTER.get(sealed, 0)));
     }
 
     // A PROOF that comes again where the handshake was forgotten makes other keys.

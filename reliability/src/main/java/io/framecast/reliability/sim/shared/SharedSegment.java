@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The memory that a leader of a simulated host group shares in one session, as in docs/host-segment.md: its ring, the
 /// frame table, two copies of its checkpoint, and a cursor for each member. It outlives its leader. Each store that
-/// others may see is a point at which the leader may die.
+/// other processes may see is a point at which the leader may die.
 ///
-/// Plain words: whoever holds a segment may write any of them.
+/// Plain words: a process that holds a segment may write any of them.
 public final class SharedSegment {
     /// The leader's stage.
     public enum State {
@@ -70,7 +70,7 @@ public final class SharedSegment {
     private final long claim;
     private long claims;
     // By the newest claim: no other one follows.
-    private boolean inherited;
+    private boolean adopted;
     private long published;
     private long heartbeat;
     private State state = State.JOINING;
@@ -122,7 +122,7 @@ public final class SharedSegment {
         return 2 * number + 2;
     }
 
-    /// Leader: begins an entry, which others must not read until [#seal].
+    /// Leader: begins an entry, which members must not read until [#seal].
     public Entry begin(final long number) {
         final Entry entry = entry(number);
         store.accept(Step.STORE);
@@ -227,28 +227,28 @@ public final class SharedSegment {
     public boolean open() {
         final SharedSegment before = Objects.requireNonNull(predecessor);
         store.accept(Step.STORE);
-        before.inherited |= before.claims == claim;
+        before.adopted |= before.claims == claim;
         return before.claims == claim;
     }
 
     /// Whether a successor's segment has taken its place for all.
     public boolean isInherited() {
-        return inherited;
+        return adopted;
     }
 
-    /// Whether a successor goes on with what its leader had promised.
+    /// True when a successor goes on with its leader's promise.
     public boolean isClaimed() {
         return claims > 0;
     }
 
-    /// Whether members may read here: it is nobody's successor, or it counts.
+    /// True when members may read here: the segment has no predecessor, or it counts.
     public boolean isOpen() {
         return predecessor == null || counts();
     }
 
     /// Whether a successor would go on from here, and not from the segment before.
     public boolean counts() {
-        return find() != null && (predecessor == null || (predecessor.inherited && predecessor.claims == claim));
+        return find() != null && (predecessor == null || (predecessor.adopted && predecessor.claims == claim));
     }
 
     /// Whether its leader had promised the end of the stream: no successor is needed.

@@ -1,0 +1,123 @@
+package io.framecast.engine.subscribe;
+
+import io.framecast.engine.hostgroup.Takeover;
+import io.framecast.engine.memory.MirroredMemory;
+import io.framecast.engine.sink.HostReceiveMemory;
+import io.framecast.engine.sink.ReceiveMemory;
+import io.framecast.reliability.assembly.Assembly;
+import io.framecast.reliability.assembly.MemoryShape;
+import io.framecast.reliability.receive.ReceiverMachine;
+import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.StreamInfo;
+import java.util.concurrent.Executor;
+
+/// The membership of a leader that goes on where an earlier leader of its host group stopped: from that
+/// leader's checkpoint, with a RESUME instead of a JOIN.
+final class SuccessorMembership implements Membership {
+    // What the successor promises from its start on must be with the members that may go on after it. So they come
+    // first; but not for long.
+    private static final long HANDOVER_MAX_NS = 1_000_000_000;
+    // The source must not take this receiver for silent meanwhile.
+    private static final int HANDOVERS_PER_SILENCE = 4;
+
+    private final LeaderMembership leading;
+    private final Takeover takeover;
+    // The receiver's thread.
+    private boolean pending;
+
+    /// @param leading with the secret that follows from the earlier leader's
+    /// @param takeover this object's from now on
+    SuccessorMembership(final LeaderMembership leading, final Takeover takeover) {
+        this.leading = leading;
+        this.takeover = takeover;
+    }
+
+    @Override
+    public MemoryShape.Kind kindByArrival() {
+        return leading.kindByArrival();
+    }
+
+    @Override
+    public boolean mayExceedCredit(final Delivery own) {
+        return leading.mayExceedCredit(own);
+    }
+
+    /// A successor must not keep the source waiting: its pages follow.
+    @Override
+    public MirroredMemory ring(final long bytes) {
+        return MirroredMemory.allocateSoon(bytes);
+    }
+
+    @Override
+    public long secret() {
+        return leading.secret();
+    }
+
+    /// The source knows the policy of the earlier leader.
+    @Override
+    public Delivery policy(final Delivery own) {
+        if (takeover.waitedFor() == own.isWaitedFor()) {
+            return own;
+        }
+        return takeover.waitedFor() ? Delivery.RELIABLE : Delivery.LATEST;
+    }
+
+    @Override
+    public FrameRecipients recipients(
+            final SessionQueue queue,
+            final MemoryShape shape,
+            final ReceiveMemory memory,
+            final Assembly assembly,
+            final ReceiverMachine machine,
+            final Delivery policy) {
+        final HostReceiveMemory host = LeaderMembership.mapped(memory);
+        // The ring is empty, so its first sequences lie where they would without an earlier membership.
+        host.ring()
+                .segment()
+                .asSlice(
+                        assembly.ringOffset(takeover.checkpoint().firstSequence),
+                        takeover.payload().byteSize())
+                .copyFrom(takeover.payload());
+        return leading.share(shape, host, assembly, machine, policy, true);
+    }
+
+    @Override
+    public void onOpened(final ReceiveMemory memory, final Executor conductor) {
+        conductor.execute(LeaderMembership.mapped(memory).ring()::populate);
+    }
+
+    @Override
+    public void start(final ReceiverMachine machine, final long nowNs) {
+        pending = true;
+    }
+
+    @Override
+    public boolean awaitsFollowers(
+            final ReceiverMachine machine, final FrameRecipients recipients, final long waitedNs, final long nowNs) {
+        if (pending && (recipients.isHandoverComplete() || waitedNs > handoverNs(machine.stream()))) {
+            pending = false;
+            machine.resume(takeover.checkpoint(), nowNs);
+        }
+        return pending;
+    }
+
+    private static long handoverNs(final StreamInfo stream) {
+        return Math.min(HANDOVER_MAX_NS, stream.aliveTimeoutNs() / HANDOVERS_PER_SILENCE);
+    }
+
+    @Override
+    public boolean isPending() {
+        return pending;
+    }
+
+    @Override
+    public boolean isResumed() {
+        return true;
+    }
+
+    /// The earlier leader's ring is not read any more; the checkpoint stays.
+    @Override
+    public void close() {
+        takeover.close();
+    }
+}
