@@ -17,7 +17,7 @@ public final class AllToAllRole implements ChildRole {
 
     /// Runs one measurement as one of its processes.
     static AllToAllReport run(final AllToAllSpec spec) throws IOException {
-        final LinkMeter link = spec.linkMeter();
+        final LinkMeter link = spec.plan().links().meter();
         try (StartLine start = new StartLine(spec);
                 Gather gather =
                         spec.scheme().equals(AllToAllSpec.RING) ? new RingGather(spec) : new MulticastGather(spec)) {

@@ -1,7 +1,5 @@
 package io.framecast.perf.alltoall;
 
-import io.framecast.api.error.ConfigException;
-import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.harness.MeasurementFailedException;
 import io.framecast.perf.harness.MeasurementFailedException.Reason;
 import io.framecast.perf.harness.Network;
@@ -9,9 +7,10 @@ import io.framecast.perf.harness.Networks;
 import io.framecast.perf.harness.Pool;
 import io.framecast.perf.harness.Pools;
 import io.framecast.perf.harness.Records;
+import io.framecast.perf.streaming.StreamingPlan;
 import io.framecast.samples.network.FreePorts;
-import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
@@ -30,15 +29,18 @@ final class AllToAllRun implements AutoCloseable {
     // Untimed: code is compiled meanwhile.
     private static final int WARM_UPS = 2;
 
-    private final AllToAllBench.Plan plan;
+    private final StreamingPlan plan;
+    private final List<Integer> processes;
     private final Consumer<String> console;
     private final Networks networks = new Networks();
     private final Pools<String> pools = new Pools<>();
     private final FreePorts ports = new FreePorts(RandomGenerator.getDefault());
     private boolean framesDiffered;
 
-    AllToAllRun(final AllToAllBench.Plan plan, final Consumer<String> console) {
+    /// @param processes how many
+    AllToAllRun(final StreamingPlan plan, final List<Integer> processes, final Consumer<String> console) {
         this.plan = plan;
+        this.processes = processes;
         this.console = console;
     }
 
@@ -46,11 +48,11 @@ final class AllToAllRun implements AutoCloseable {
         return framesDiffered;
     }
 
-    List<AllToAllRow> measure() throws InterruptedException {
+    List<AllToAllRow> measure(final List<String> schemes) throws InterruptedException {
         final List<AllToAllRow> rows = new ArrayList<>();
-        for (final String scheme : plan.schemes()) {
-            for (final int processes : plan.processes()) {
-                rows.add(measure(scheme, processes));
+        for (final String scheme : schemes) {
+            for (final int count : processes) {
+                rows.add(new AllToAllRow(scheme, count, plan.frameBytes(), measure(scheme, count)));
             }
             // Their memory is for those that follow.
             pools.end(scheme);
@@ -58,97 +60,60 @@ final class AllToAllRun implements AutoCloseable {
         return rows;
     }
 
-    private AllToAllRow measure(final String scheme, final int processes) throws InterruptedException {
-        final AllToAllRow row = new AllToAllRow(
-                scheme,
-                processes,
-                plan.frameBytes(),
-                new ArrayList<>(),
-                new ArrayList<>(),
-                new ArrayList<>(),
-                new ArrayList<>(),
-                new ArrayList<>(),
-                new ArrayList<>(),
-                new ArrayList<>());
-        for (int round = -WARM_UPS; round < plan.rounds(); round++) {
+    private List<AllToAllRound> measure(final String scheme, final int count) throws InterruptedException {
+        final List<AllToAllRound> rounds = new ArrayList<>();
+        for (int round = -WARM_UPS; round < plan.times().rounds(); round++) {
             try {
-                final List<AllToAllReport> single = run(scheme, processes, 1);
-                final List<AllToAllReport> several = run(scheme, processes, processes);
+                final AllToAllRound result = AllToAllRound.of(
+                        plan.links(),
+                        run(scheme, count, 1),
+                        run(scheme, count, count),
+                        (double) frames(count) * plan.frameBytes());
                 if (round >= 0) {
-                    add(row, single, several);
+                    rounds.add(result);
                     console.accept(String.format(
                             Locale.ROOT,
                             "round %d, %s, %d processes: one %.2f ms, all %.2f ms, %.1f MB/s at each",
                             round + 1,
                             scheme,
-                            processes,
-                            row.singleUs().getLast() / 1e3,
-                            row.severalUs().getLast() / 1e3,
-                            row.goodputMBps().getLast()));
+                            count,
+                            result.singleUs() / 1e3,
+                            result.severalUs() / 1e3,
+                            result.goodputMBps()));
                 }
             } catch (final MeasurementFailedException e) {
                 framesDiffered |= scheme.equals(AllToAllSpec.MULTICAST) && e.reason() == Reason.FRAMES_DIFFER;
-                row.failures().add(String.valueOf(e.getMessage()));
-                console.accept(scheme + ", " + processes + " processes: failed: " + e.getMessage());
+                rounds.add(AllToAllRound.failed(String.valueOf(e.getMessage())));
+                console.accept(scheme + ", " + count + " processes: failed: " + e.getMessage());
             }
         }
-        return row;
-    }
-
-    private void add(final AllToAllRow row, final List<AllToAllReport> single, final List<AllToAllReport> several) {
-        row.singleUs().add(AllToAllRow.median(single.getFirst().roundsUs()));
-        row.severalUs().add(AllToAllRow.median(several.getFirst().roundsUs()));
-        final double bytes = (double) frames(row.processes()) * plan.frameBytes();
-        final double seconds = several.getFirst().seconds();
-        row.goodputMBps().add(bytes * (row.processes() - 1) / seconds / 1e6);
-        if (several.getFirst().link().sentBytes() < 0) {
-            return;
-        }
-        row.sentPerByte()
-                .add(several.stream()
-                        .mapToDouble(one -> one.link().sentBytes() / bytes)
-                        .max()
-                        .orElse(Double.NaN));
-        row.busyShare().add(several.getFirst().link().busyShare());
-        if (plan.netBytesPerSecond() > 0) {
-            row.linkShare()
-                    .add(several.stream()
-                            .mapToDouble(one ->
-                                    one.link().receivedBytes() / one.link().seconds() / plan.netBytesPerSecond())
-                            .min()
-                            .orElse(Double.NaN));
-        }
+        return rounds;
     }
 
     // Of each source, back to back.
-    private int frames(final int processes) {
-        return plan.netBytesPerSecond() == 0
-                ? FRAMES_UNLIMITED
-                : Math.max(FRAMES_MIN, (int)
-                        (plan.seconds() * plan.netBytesPerSecond() / plan.frameBytes() / (processes - 1)));
+    private int frames(final int count) {
+        final double bytes = plan.times().seconds() * plan.links().bytesPerSecond() / (count - 1);
+        return bytes == 0 ? FRAMES_UNLIMITED : Math.max(FRAMES_MIN, (int) (bytes / plan.frameBytes()));
     }
 
-    private List<AllToAllReport> run(final String scheme, final int processes, final int sources)
+    private List<AllToAllReport> run(final String scheme, final int count, final int sources)
             throws InterruptedException, MeasurementFailedException {
         // TCP shares links by itself.
         final boolean isPaced = sources > 1 && scheme.equals(AllToAllSpec.MULTICAST);
         final AllToAllSpec spec = new AllToAllSpec(
+                plan,
                 scheme,
-                processes,
+                count,
                 sources,
                 AllToAllSpec.COORDINATOR,
-                plan.frameBytes(),
-                plan.chunkBytes(),
-                plan.device(),
-                plan.net(),
-                plan.mtuBytes(),
-                isPaced ? (long) (OF_SHARE * plan.netBytesPerSecond() / (processes - 1)) : 0,
+                isPaced ? (long) (OF_SHARE * plan.links().bytesPerSecond() / (count - 1)) : 0,
                 LONE_ROUNDS,
-                frames(processes),
+                frames(count),
                 ports.range(AllToAllSpec.PORTS));
         final List<AllToAllSpec> ofOthers =
-                IntStream.range(1, processes).mapToObj(spec::of).toList();
-        final long endNs = System.nanoTime() + (long) ((STUCK_SECONDS + 10 * plan.seconds()) * NS_PER_SECOND);
+                IntStream.range(1, count).mapToObj(spec::of).toList();
+        final long endNs =
+                System.nanoTime() + (long) ((STUCK_SECONDS + 10 * plan.times().seconds()) * NS_PER_SECOND);
         final Pool.Reports reports = pools.run(scheme, () -> start(scheme), pool -> pool.run(spec, ofOthers, 0, endNs));
         final List<AllToAllReport> all = new ArrayList<>();
         all.add(Records.read(AllToAllReport.class, reports.source()));
@@ -157,21 +122,9 @@ final class AllToAllRun implements AutoCloseable {
     }
 
     private Pool start(final String scheme) {
-        final Network network = network();
-        return Pool.start(
-                scheme, plan.processesMax() - 1, AllToAllRole.class, List.of(), network::host, console, _ -> {});
-    }
-
-    private Network network() {
-        if (plan.net() == BenchNet.LOOPBACK) {
-            return Network.LOOPBACK;
-        }
-        try {
-            return networks.get(new Networks.Key(
-                    plan.net(), plan.mtuBytes(), plan.processesMax() - 1, true, plan.netBytesPerSecond()));
-        } catch (final IOException e) {
-            throw new ConfigException("--net: " + e.getMessage(), e);
-        }
+        final int others = Collections.max(processes) - 1;
+        final Network network = networks.get(plan.links(), others);
+        return Pool.start(scheme, others, AllToAllRole.class, List.of(), network::host, console, _ -> {});
     }
 
     /// Any thread.

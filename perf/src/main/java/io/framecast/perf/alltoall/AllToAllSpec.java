@@ -1,9 +1,6 @@
 package io.framecast.perf.alltoall;
 
-import io.framecast.perf.harness.BenchNet;
-import io.framecast.perf.harness.DeviceChoice;
-import io.framecast.perf.harness.LinkMeter;
-import io.framecast.perf.harness.Network;
+import io.framecast.perf.streaming.StreamingPlan;
 
 /// One measurement, as one of its processes sees it.
 ///
@@ -11,21 +8,16 @@ import io.framecast.perf.harness.Network;
 /// @param processes all of them
 /// @param sources of these, the first ones, publish
 /// @param index of this process
-/// @param device where frames are received
 /// @param bytesPerSecond that each source sends at most; 0 for as much as is taken
 /// @param rounds of one frame from each source, one round after the other
 /// @param frames of each source that go back to back then
 /// @param port first of the [#PORTS] that the measurement may use
 record AllToAllSpec(
+        StreamingPlan plan,
         String scheme,
         int processes,
         int sources,
         int index,
-        int frameBytes,
-        int chunkBytes,
-        String device,
-        BenchNet net,
-        int mtuBytes,
         long bytesPerSecond,
         int rounds,
         int frames,
@@ -41,20 +33,7 @@ record AllToAllSpec(
     private static final long WINDOW_BYTES_MIN = 2 << 20;
 
     AllToAllSpec of(final int other) {
-        return new AllToAllSpec(
-                scheme,
-                processes,
-                sources,
-                other,
-                frameBytes,
-                chunkBytes,
-                device,
-                net,
-                mtuBytes,
-                bytesPerSecond,
-                rounds,
-                frames,
-                port);
+        return new AllToAllSpec(plan, scheme, processes, sources, other, bytesPerSecond, rounds, frames, port);
     }
 
     boolean isSource() {
@@ -62,7 +41,7 @@ record AllToAllSpec(
     }
 
     String address(final int process) {
-        return net == BenchNet.LOOPBACK ? Network.LOOPBACK_ADDRESS : Network.address(process - 1);
+        return plan.links().address(process - 1);
     }
 
     /// Where the coordinator listens.
@@ -75,23 +54,15 @@ record AllToAllSpec(
         return port + RING_PORT + process;
     }
 
-    LinkMeter linkMeter() {
-        return new LinkMeter(net != BenchNet.LOOPBACK);
-    }
-
-    DeviceChoice deviceChoice() {
-        return DeviceChoice.parse(device, "host|emulated(:\\d{1,2})?", "host or emulated[:N]");
-    }
-
     /// The channel on which a source publishes.
     ///
     /// @param inDevice as options of a channel
     String channel(final int source, final String inDevice) {
-        final long window = Math.max(WINDOW_BYTES_MIN, (long) WINDOW_FRAMES * frameBytes);
+        final long window = Math.max(WINDOW_BYTES_MIN, (long) WINDOW_FRAMES * plan.frameBytes());
+        final int mtuBytes = plan.links().mtuBytes();
         return "framecast:udp?group=224.20.31." + (10 + source) + ":" + port + "|channel=process" + source
-                + "|interface="
-                + address(index) + (mtuBytes == 0 ? "" : "|mtu=" + mtuBytes) + "|frame-max=" + frameBytes + "|window="
-                + window
+                + "|interface=" + address(index) + (mtuBytes == 0 ? "" : "|mtu=" + mtuBytes) + "|frame-max="
+                + plan.frameBytes() + "|window=" + window
                 + (bytesPerSecond > 0 && source == index ? "|rate=" + bytesPerSecond : "") + inDevice;
     }
 }

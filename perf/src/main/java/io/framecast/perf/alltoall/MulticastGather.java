@@ -36,10 +36,11 @@ final class MulticastGather implements Gather {
     private long sent;
 
     MulticastGather(final AllToAllSpec spec) {
-        frame = arena.allocate(spec.frameBytes(), Long.BYTES);
+        frame = arena.allocate(spec.plan().frameBytes(), Long.BYTES);
         FrameContent.fill(frame);
-        final DeviceChoice device = spec.deviceChoice();
-        final String inDevice = "|device=" + device.text() + (device.isHost() ? "" : "|chunk=" + spec.chunkBytes());
+        final DeviceChoice device = spec.plan().deviceOfSource();
+        final String inDevice = "|device=" + device.text()
+                + (device.isHost() ? "" : "|chunk=" + spec.plan().chunkBytes());
         publisher = spec.isSource() ? node.publish(Channel.parse(spec.channel(spec.index(), ""))) : null;
         for (int source = 0; source < spec.sources(); source++) {
             if (source != spec.index()) {
@@ -48,7 +49,8 @@ final class MulticastGather implements Gather {
         }
         subscribers
                 .values()
-                .forEach(one -> checks.add(new FrameCheck(one.device(), spec.frameBytes(), spec.processes())));
+                .forEach(one ->
+                        checks.add(new FrameCheck(one.device(), spec.plan().frameBytes(), spec.processes())));
         if (publisher != null) {
             FrameStreams.awaitReady(publisher, spec.processes() - 1);
         }

@@ -43,7 +43,7 @@ final class RingGather implements Gather {
 
     RingGather(final AllToAllSpec spec) throws IOException {
         this.spec = spec;
-        final int buffered = CHUNKS_BUFFERED * spec.chunkBytes();
+        final int buffered = CHUNKS_BUFFERED * spec.plan().chunkBytes();
         final int next = (spec.index() + 1) % spec.processes();
         final int previous = (spec.index() + spec.processes() - 1) % spec.processes();
         try (ServerSocketChannel server = Connections.listen(spec.address(spec.index()), spec.ringPort(spec.index()))) {
@@ -52,12 +52,12 @@ final class RingGather implements Gather {
             before = Connections.accept(server, List.of(previous)).getFirst();
             before.setOption(StandardSocketOptions.SO_RCVBUF, buffered);
         }
-        device = spec.deviceChoice().open();
+        device = spec.plan().deviceOfSource().open();
         stream = device.openStream();
-        region = device.allocate(spec.frameBytes());
-        check = new FrameCheck(device, spec.frameBytes(), spec.processes());
+        region = device.allocate(spec.plan().frameBytes());
+        check = new FrameCheck(device, spec.plan().frameBytes(), spec.processes());
         for (int i = 0; i < spec.processes(); i++) {
-            frames.add(device.allocatePinned(spec.frameBytes()));
+            frames.add(device.allocatePinned(spec.plan().frameBytes()));
         }
         FrameContent.fill(frames.get(spec.index()));
         sender = Thread.ofPlatform().daemon().name("ring-sender").start(this::send);
@@ -91,7 +91,7 @@ final class RingGather implements Gather {
         if (spec.isSource()) {
             final MemorySegment own = frames.get(spec.index());
             FrameContent.stamp(own, new Stamp(number, System.nanoTime(), 0));
-            for (long at = 0; at < spec.frameBytes(); at += spec.chunkBytes()) {
+            for (long at = 0; at < spec.plan().frameBytes(); at += spec.plan().chunkBytes()) {
                 pass(chunk(own, at));
             }
         }
@@ -106,7 +106,7 @@ final class RingGather implements Gather {
 
     private void take(final int origin, final boolean passesOn) throws IOException {
         final MemorySegment frame = frames.get(origin);
-        for (long at = 0; at < spec.frameBytes(); at += spec.chunkBytes()) {
+        for (long at = 0; at < spec.plan().frameBytes(); at += spec.plan().chunkBytes()) {
             final MemorySegment part = chunk(frame, at);
             Connections.readFully(before, part.asByteBuffer());
             if (passesOn) {
@@ -117,7 +117,7 @@ final class RingGather implements Gather {
             }
         }
         stream.synchronize();
-        check.onFrame(origin, frame);
+        check.onFrame(origin, DeviceRegion.ofHost(frame.asSlice(0, spec.plan().frameBytes())));
     }
 
     private void pass(final MemorySegment part) {
@@ -126,7 +126,7 @@ final class RingGather implements Gather {
     }
 
     private MemorySegment chunk(final MemorySegment frame, final long at) {
-        return frame.asSlice(at, Math.min(spec.chunkBytes(), spec.frameBytes() - at));
+        return frame.asSlice(at, Math.min(spec.plan().chunkBytes(), spec.plan().frameBytes() - at));
     }
 
     @Override

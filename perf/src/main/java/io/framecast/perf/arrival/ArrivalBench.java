@@ -44,8 +44,7 @@ public final class ArrivalBench {
         OptionValues.within("--seconds", seconds, 0.05, SECONDS_MAX);
         final DeviceChoice choice =
                 DeviceChoice.parse(device, "auto|(cuda|emulated):\\d{1,3}", "auto, cuda:N or emulated:N");
-        final MachineInfo machine = MachineInfo.read();
-        machine.announce(context::line);
+        final MachineInfo machine = MachineInfo.announced(context::line);
         final List<ArrivalRow> rows = new ArrayList<>();
         try (DeviceBackend opened = choice.resolved().open();
                 Arena arena = Arena.ofShared()) {

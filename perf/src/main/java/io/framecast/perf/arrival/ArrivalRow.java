@@ -25,21 +25,17 @@ record ArrivalRow(
 
     static final Table<ArrivalRow> TABLE = new Table<ArrivalRow>()
             .field("scenario", _ -> "arrival")
-            .field("device", ArrivalRow::device)
+            .left(2)
+            .both("device", "device", ArrivalRow::device)
             .field("device_description", ArrivalRow::description)
             .field("emulated", ArrivalRow::emulated)
-            .field("mode", ArrivalRow::mode)
+            .both("mode", "mode", ArrivalRow::mode)
             .field("blocks", ArrivalRow::blocks)
             .field("ring_entries", ArrivalRow::entries)
-            .field("frame_bytes", ArrivalRow::frameBytes)
+            .both("frame_bytes", "bytes", ArrivalRow::frameBytes)
             .field("round_trip_us", row -> row.roundTrip.json())
-            .field("frames_per_s", ArrivalRow::framesPerSecond)
-            .left(2)
-            .column("device", ArrivalRow::device)
-            .column("mode", ArrivalRow::mode)
-            .column("bytes", row -> Integer.toString(row.frameBytes))
             .column("µs: p50 / p99 / max", row -> row.roundTrip.text())
-            .column("frames/s", row -> Table.decimal(row.framesPerSecond, 0));
+            .both("frames_per_s", "frames/s", 0, ArrivalRow::framesPerSecond);
 
     private String mode() {
         return persistent ? "persistent" : "launch";

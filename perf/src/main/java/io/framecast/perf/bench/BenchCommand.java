@@ -1,18 +1,12 @@
 package io.framecast.perf.bench;
 
+import io.framecast.perf.alltoall.AllToAllBench;
 import io.framecast.perf.arrival.ArrivalBench;
 import io.framecast.perf.control.ControlBench;
-import io.framecast.perf.harness.MachineInfo;
 import io.framecast.perf.modelbench.ModelOptions;
 import io.framecast.perf.streaming.StreamingOptions;
-import io.framecast.perf.table.Output;
 import io.framecast.perf.tail.TailOptions;
 import io.framecast.samples.ToolContext;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
-import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -48,28 +42,7 @@ final class BenchCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        final Output output = new Output(context, options.untried().out().orElse(null));
-        final BenchPlan plan = options.plan();
-        final MachineInfo machine = MachineInfo.read();
-        machine.announce(context::line);
-        plan.skips().forEach(skip -> context.line("skipped: " + skip));
-        context.line(
-                String.format(Locale.ROOT, "%d measurements, about %.0f s", plan.measurements(), plan.aboutSeconds()));
-        final String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
-        final List<BenchRow> rows;
-        final boolean differ;
-        try (Measurement measurement = new Measurement(plan.socketBufferBytes(), context::line)) {
-            context.onStop(measurement::stop);
-            final BenchRun run = new BenchRun(plan, context::line, System::nanoTime, measurement);
-            rows = run.run();
-            differ = run.haveFramesDiffered();
-        }
-        output.file("index.html", () -> BenchTable.page(machine, plan, started, rows));
-        output.write("bench", Map.of("machine", machine.json()), BenchTable.TABLE, rows, "", BenchTable.figures(rows));
-        final List<BenchRow> own = rows.stream().filter(BenchRow::framecast).toList();
-        return output.status(
-                differ || own.stream().anyMatch(row -> row.lostFrames() > 0),
-                own.stream().flatMap(row -> row.failures().stream()).toList());
+        return SystemsBench.SCENARIOS.run(context, options);
     }
 
     /// How soon a stream is fast: a question of its own with options of its own.
@@ -87,10 +60,10 @@ final class BenchCommand implements Callable<Integer> {
                 "  framecast bench start --net loopback --receivers 1 --json -"
             })
     int start(@Mixin final StartOptions startOptions) throws InterruptedException {
-        return startOptions.run(context);
+        return SystemsBench.START.run(context, startOptions);
     }
 
-    /// What subscribers of one host cost it: a question of its own with options of its own.
+    /// The cost of several subscribers on one host: a bench with options of its own.
     @Command(
             name = "node",
             description =
@@ -107,7 +80,7 @@ final class BenchCommand implements Callable<Integer> {
                 "  framecast bench node --device emulated:0 --link-rate 1G --background-rate 0,400M --out report"
             })
     int node(@Mixin final NodeOptions nodeOptions) throws InterruptedException {
-        return nodeOptions.run(context);
+        return SystemsBench.NODE.run(context, nodeOptions);
     }
 
     /// How late repairs come, a question of its own with options of its own.
@@ -178,7 +151,9 @@ final class BenchCommand implements Callable<Integer> {
                 "  framecast bench streaming --device cuda:0 --placement direct,staged --frame-bytes 8M --json -"
             })
     int streaming(@Mixin final StreamingOptions streamingOptions) throws InterruptedException {
-        return streamingOptions.run(context);
+        return streamingOptions.isAllToAll()
+                ? AllToAllBench.run(context, streamingOptions)
+                : streamingOptions.run(context);
     }
 
     @Command(

@@ -27,7 +27,8 @@ record BenchRow(
         return system.label(transport());
     }
 
-    boolean framecast() {
+    @Override
+    public boolean isFramecast() {
         return system.isFramecast();
     }
 

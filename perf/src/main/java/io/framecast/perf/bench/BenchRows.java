@@ -40,6 +40,11 @@ final class BenchRows {
                 .toList();
     }
 
+    /// The ratio of goodput after some seconds to the floor's at its end.
+    static String floorShare(final int seconds) {
+        return "floor_share_after_" + seconds + "s";
+    }
+
     private static Map<String, Double> ratios(final List<BenchRow> rows, final BenchRow row) {
         final BenchCase setting = row.setting();
         final Map<String, Double> ratios = new HashMap<>();
@@ -52,6 +57,13 @@ final class BenchRows {
         if (!plain.equals(row.system())) {
             put(ratios, "ratio_to_plain", row, find(rows, plain, setting), row.comparedFigure());
         }
+        find(rows, BenchSystem.FLOOR, setting).ifPresent(floor -> {
+            final double steady = floor.median(round -> round.start().steadyMBps());
+            for (final int seconds : List.of(2, 4)) {
+                final double after = row.median(round -> round.start().goodputAfter(seconds));
+                ratios.put(floorShare(seconds), Statistics.ratio(after, steady));
+            }
+        });
         if (setting.loss() > 0) {
             put(ratios, "ratio_to_clean", row, find(rows, row.system(), setting.withLoss(0)), row.comparedFigure());
         }

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -68,6 +67,10 @@ final class BenchRun implements Rounds.Measuring<BenchCase, BenchSystem, RoundRe
     // The cases share the time.
     @Override
     public void warmUp(final BenchSystem system) throws InterruptedException, MeasurementFailedException {
+        if (plan.times().areFromStart()) {
+            // It is the warm-up that is measured.
+            return;
+        }
         final long beginNs = clockNs.getAsLong();
         final List<BenchCase> settings = group.warmUps(system);
         final double each = plan.times().warmUpMaxSeconds(group.receiversMax()) / settings.size();
@@ -99,18 +102,8 @@ final class BenchRun implements Rounds.Measuring<BenchCase, BenchSystem, RoundRe
     public void onResult(final int round, final BenchCase setting, final BenchSystem system, final RoundResult result) {
         final String head = "round " + (round + 1) + " of " + plan.rounds() + ", " + setting.text() + ", "
                 + system.label(result.transport()) + ": ";
-        console.accept(
-                result.hasFailed()
-                        ? head + "failed: " + result.failure()
-                        : String.format(
-                                Locale.ROOT,
-                                "%s%.0f MB/s, p50 %.2f ms, p99 %.2f ms, %.2f CPU s/GB%s",
-                                head,
-                                result.goodputMBps(),
-                                result.p50Us() / 1e3,
-                                result.p99Us() / 1e3,
-                                result.cpuSecondsPerGB(),
-                                result.lostFrames() == 0 ? "" : ", " + result.lostFrames() + " frames lost"));
+        final String text = plan.times().areFromStart() ? result.start().text() : result.text();
+        console.accept(head + (result.hasFailed() ? "failed: " + result.failure() : text));
     }
 
     /// Whether Framecast delivered frames that differ from those published.

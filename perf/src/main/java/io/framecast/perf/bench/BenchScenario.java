@@ -33,7 +33,7 @@ public enum BenchScenario {
 
     private final String summary;
 
-    /// What is measured unless options say otherwise.
+    /// The scenario that is measured unless options say otherwise.
     ///
     /// @param net where it can be made
     /// @param receiversMax most receivers

@@ -264,7 +264,7 @@ final class BenchTable {
         final String title =
                 "Framecast bench: " + sections.stream().map(Page.Section::title).collect(Collectors.joining(", "));
         return new Page(title, started, machine.facts(), remarks, Page.resource(BenchTable.class, "notes.html"))
-                .html(TABLE, BenchRow::framecast, sections);
+                .html(TABLE, BenchRow::isFramecast, sections);
     }
 
     private static Page.Section<BenchRow> section(final BenchScenario scenario, final List<BenchRow> rows) {

@@ -11,6 +11,15 @@ public record BenchTimes(double warmUpMaxSeconds, double leadSeconds, double sec
     private static final double WARM_UP_SECONDS = 0.8;
     private static final double WARM_UP_ROUNDS_MIN = 3;
 
+    /// Those of streams that are followed from the start of fresh processes on.
+    static BenchTimes fromStart(final double seconds) {
+        return new BenchTimes(0, 0, seconds);
+    }
+
+    boolean areFromStart() {
+        return warmUpMaxSeconds + leadSeconds == 0;
+    }
+
     /// More receivers have more to compile, on as many cores.
     double warmUpMaxSeconds(final int receivers) {
         return warmUpMaxSeconds * (1 + (receivers - 1) * WARM_UP_SHARE_OF_RECEIVER);

@@ -1,6 +1,7 @@
 package io.framecast.perf.bench;
 
 import io.framecast.perf.harness.BenchNet;
+import io.framecast.perf.harness.Links;
 import io.framecast.perf.harness.MeasurementFailedException;
 import io.framecast.perf.harness.Network;
 import io.framecast.perf.harness.Networks;
@@ -50,33 +51,15 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
         group = next;
     }
 
-    /// The reports of one stream.
-    record Reports(SourceReport source, List<ReceiverReport> receivers) {}
-
     @Override
     public RoundResult run(final BenchCase setting, final BenchSystem system, final BenchTimes times)
             throws InterruptedException, MeasurementFailedException {
-        final Reports reports = carry(setting, system, times, 0);
-        final boolean countsInterface = setting.net() != BenchNet.LOOPBACK && !setting.offload();
-        final RoundResult result = RoundResult.of(reports.source, reports.receivers, countsInterface);
-        // Else this would measure a host group whose source is outside of it.
-        if (system.equals(BenchSystem.LOCAL)
-                && result.onHost().datagramsRead() * setting.mtuBytes() > reports.source.bytes() / 2.0) {
-            throw new MeasurementFailedException(
-                    "its subscribers read frames from sockets: the publisher is in no host group on this machine",
-                    MeasurementFailedException.Reason.FAILED);
+        if (times.areFromStart()) {
+            begin(new BenchGroup(List.of(new BenchPlan.Part(setting, List.of(system)))));
         }
-        return result;
-    }
-
-    /// Carries one stream.
-    ///
-    /// @param windowNs of the receivers' windows; 0 for none
-    /// @return the source's report, and those of the receivers without the bystander
-    Reports carry(final BenchCase setting, final BenchSystem system, final BenchTimes times, final long windowNs)
-            throws InterruptedException, MeasurementFailedException {
+        final long startNs = System.nanoTime();
         final Network network = network(setting);
-        final StreamSpec spec = spec(setting, system, times, network, windowNs);
+        final StreamSpec spec = spec(setting, system, times, network);
         final int bystanders = setting.bystander().isThere() ? 1 : 0;
         final List<StreamSpec> ofReceivers = IntStream.range(0, setting.receivers() + bystanders)
                 .mapToObj(i -> spec.of(host(setting, system, network, i).address(), i))
@@ -94,16 +77,24 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
                 .forEach(report ->
                         console.accept("beside: " + setting.bystander().text() + " received " + report.frames() + " of "
                                 + source.frames() + " frames"));
-        return new Reports(source, all.subList(0, setting.receivers()));
+        final boolean countsInterface = setting.net() != BenchNet.LOOPBACK && !setting.offload();
+        final RoundResult result =
+                RoundResult.of(source, all.subList(0, setting.receivers()), countsInterface, startNs);
+        // Else this would measure a host group whose source is outside of it.
+        if (system.equals(BenchSystem.LOCAL)
+                && result.onHost().datagramsRead() * setting.mtuBytes() > source.bytes() / 2.0) {
+            throw new MeasurementFailedException(
+                    "its subscribers read frames from sockets: the publisher is in no host group on this machine",
+                    MeasurementFailedException.Reason.FAILED);
+        }
+        return result;
     }
 
     private Network network(final BenchCase setting) throws MeasurementFailedException {
-        if (setting.net() == BenchNet.LOOPBACK) {
-            return Network.LOOPBACK;
-        }
         try {
-            final Network network = networks.get(new Networks.Key(
-                    setting.net(), setting.mtuBytes(), hosts(setting, group.subscribersMax()), setting.offload()));
+            final Links links = new Links(setting.net(), setting.mtuBytes(), 0);
+            final Network network =
+                    networks.get(new Networks.Key(links, hosts(setting, group.subscribersMax()), setting.offload()));
             network.set(
                     setting.loss(),
                     group.isLossy(),
@@ -124,15 +115,11 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
     private static Network.Host host(
             final BenchCase setting, final BenchSystem system, final Network network, final int index) {
         final boolean isShared = setting.readers().areSumming();
-        return isShared && (index != Pool.SOURCE || system.isLocal()) ? network.receiver(0) : network.host(index);
+        return network.host(isShared && (index != Pool.SOURCE || system.isLocal()) ? 0 : index);
     }
 
     private StreamSpec spec(
-            final BenchCase setting,
-            final BenchSystem system,
-            final BenchTimes times,
-            final Network network,
-            final long windowNs) {
+            final BenchCase setting, final BenchSystem system, final BenchTimes times, final Network network) {
         final boolean onLoopback = setting.net() == BenchNet.LOOPBACK;
         final String source = host(setting, system, network, Pool.SOURCE).address();
         return new StreamSpec(
@@ -143,7 +130,7 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
                         (long) (times.leadSeconds() * 1e9),
                         (long) (times.seconds() * 1e9),
                         setting.bystander(),
-                        windowNs,
+                        times.areFromStart() ? (long) (StartWindows.SECONDS * 1e9) : 0,
                         setting.readers()),
                 new StreamSpec.Link(
                         GROUP,

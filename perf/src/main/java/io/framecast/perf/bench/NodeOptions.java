@@ -1,27 +1,19 @@
 package io.framecast.perf.bench;
 
 import io.framecast.api.LinkConfig;
-import io.framecast.api.error.ConfigException;
 import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.harness.DeviceChoice;
-import io.framecast.perf.harness.MachineInfo;
 import io.framecast.perf.harness.Networks;
 import io.framecast.perf.harness.OptionValues;
 import io.framecast.perf.rivals.Bystander;
 import io.framecast.perf.rivals.StreamSpec;
-import io.framecast.perf.table.Output;
-import io.framecast.samples.ToolContext;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// `framecast bench node`: its options as users give them, and its course.
-public final class NodeOptions {
+/// The options of `framecast bench node` as users give them, and the plan they make.
+public final class NodeOptions extends TimedOptions {
     static final String INDEPENDENT = "independent";
 
     private static final List<String> SCHEMES = List.of(INDEPENDENT, "host-group", "shmem", "local", "copy");
@@ -89,12 +81,6 @@ public final class NodeOptions {
     @Option(names = "--mtu", paramLabel = "BYTES", description = "Largest IP packet; default 1500.")
     private String mtu = "1500";
 
-    @Option(names = "--rounds", paramLabel = "N", description = "Rounds, of which the median counts; default 5.")
-    private @Nullable Integer rounds;
-
-    @Option(names = "--seconds", paramLabel = "S", description = "How long each measurement lasts; default 2.")
-    private @Nullable Double seconds;
-
     @Option(
             names = "--warm-up",
             paramLabel = "S",
@@ -104,11 +90,8 @@ public final class NodeOptions {
     @Option(names = "--quick", description = "One short round, to see that all works.")
     private boolean quick;
 
-    @Option(names = "--out", paramLabel = "DIR", description = "Write node.json, node.csv and plots.")
-    private @Nullable Path out;
-
-    /// @throws ConfigException naming option, expectation and value
-    BenchPlan plan() {
+    @Override
+    public BenchPlan plan() {
         // A refused option needs no namespaces.
         final BenchPlan untried = untried();
         if (nets != null) {
@@ -126,7 +109,8 @@ public final class NodeOptions {
                                 + "; all are on loopback"));
     }
 
-    private BenchPlan untried() {
+    @Override
+    public BenchPlan untried() {
         return plan(wantedNets(), List.of());
     }
 
@@ -141,14 +125,14 @@ public final class NodeOptions {
         final double longest = 3_600;
         return new BenchPlan(
                 parts,
-                (int) OptionValues.within("--rounds", rounds == null ? quick ? 1 : 5 : rounds, 1, 1_000),
+                rounds(quick ? 1 : 5, 1_000),
                 new BenchTimes(
                         OptionValues.within("--warm-up", warmUp == null ? quick ? 0.5 : 15 : warmUp, 0.1, longest),
                         quick ? LEAD_SECONDS / 2 : LEAD_SECONDS,
-                        OptionValues.within("--seconds", seconds == null ? quick ? 0.3 : 2 : seconds, 0.1, longest)),
+                        seconds(quick ? 0.3 : 2, 0.1, longest)),
                 0,
                 skips,
-                Optional.ofNullable(out));
+                out());
     }
 
     private static BenchSystem system(final String scheme) {
@@ -209,26 +193,5 @@ public final class NodeOptions {
                 : OptionValues.words("--net", nets, List.of("bridge", "loopback")).stream()
                         .map(net -> BenchNet.of("--net", net))
                         .toList();
-    }
-
-    /// @return the tool's exit status
-    public int run(final ToolContext context) throws InterruptedException {
-        final Output output = new Output(context, untried().out().orElse(null));
-        final BenchPlan plan = plan();
-        final MachineInfo machine = MachineInfo.read();
-        machine.announce(context::line);
-        plan.skips().forEach(skip -> context.line("skipped: " + skip));
-        context.line(
-                String.format(Locale.ROOT, "%d measurements, about %.0f s", plan.measurements(), plan.aboutSeconds()));
-        try (Measurement measurement = new Measurement(0, context::line)) {
-            context.onStop(measurement::stop);
-            final BenchRun run = new BenchRun(plan, context::line, System::nanoTime, measurement);
-            final List<BenchRow> rows = run.run();
-            output.write("node", Map.of("machine", machine.json()), NodeTable.TABLE, rows, "", NodeTable.figures(rows));
-            final List<BenchRow> own = rows.stream().filter(BenchRow::framecast).toList();
-            return output.status(
-                    run.haveFramesDiffered() || own.stream().anyMatch(row -> row.lostFrames() > 0),
-                    own.stream().flatMap(row -> row.failures().stream()).toList());
-        }
     }
 }

@@ -22,10 +22,11 @@ final class NodeTable {
 
     static final Table<BenchRow> TABLE = new Table<BenchRow>()
             .groupedBy(NodeTable::group)
-            .field("scheme", NodeTable::scheme)
-            .field("source", NodeTable::source)
-            .field("subscribers", row -> row.setting().receivers())
-            .field("placement", NodeTable::placement)
+            .left(3)
+            .both("scheme", "scheme", NodeTable::scheme)
+            .both("source", "source", NodeTable::source)
+            .both("placement", "placement", NodeTable::placement)
+            .both("subscribers", "subscribers", row -> row.setting().receivers())
             .field("device", row -> row.setting().readers().device())
             .field("emulated", NodeTable::isEmulated)
             .field("frame_bytes", row -> row.setting().frameBytes())
@@ -34,37 +35,30 @@ final class NodeTable {
             .field("link_MBps", row -> row.setting().readers().linkBytesPerSecond() / 1e6)
             .field("background_MBps", row -> row.setting().readers().backgroundBytesPerSecond() / 1e6)
             .field("goodput_MBps", row -> row.median(RoundResult::goodputMBps))
+            .column("MB/s", row -> row.medianOrFailures(RoundResult::goodputMBps))
             .field("goodput_MBps_min", row -> row.of(RoundResult::goodputMBps).min())
             .field("goodput_MBps_max", row -> row.of(RoundResult::goodputMBps).max())
-            .field("subscriber_cpu_s_per_GB", row -> row.median(NodeTable::cpu))
-            .field("source_cpu_us_per_frame", row -> row.median(RoundResult::sourceCpuUsPerFrame))
-            .field("datagrams_read", row -> row.median(round -> round.onHost().datagramsRead()))
-            .field("datagrams_read_per_sent", row -> row.median(NodeTable::datagrams))
-            .field("memory_bytes", row -> row.median(NodeTable::memory))
-            .field("p50_us", row -> row.median(RoundResult::p50Us))
-            .field("p99_us", row -> row.median(RoundResult::p99Us))
-            .field("lost_frames", BenchRow::lostFrames)
-            .field("compiling_share", row -> row.median(RoundResult::compilingShare))
-            .field("rounds", row -> row.rounds().size())
-            .field("failures", BenchRow::failures)
-            .left(3)
-            .column("scheme", NodeTable::scheme)
-            .column("source", NodeTable::source)
-            .column("placement", NodeTable::placement)
-            .column("subscribers", row -> Integer.toString(row.setting().receivers()))
-            .column("MB/s", row -> row.medianOrFailures(RoundResult::goodputMBps))
             .column("spread", row -> row.of(RoundResult::goodputMBps).range())
+            .field("subscriber_cpu_s_per_GB", row -> row.median(NodeTable::cpu))
             .column(
                     "CPU s/GB",
                     row -> Table.decimal(
                             row.setting().framesPerSecond() > 0 ? Double.NaN : row.median(NodeTable::cpu), 3))
-            .column(
+            .field("source_cpu_us_per_frame", row -> row.median(RoundResult::sourceCpuUsPerFrame))
+            .both(
+                    "datagrams_read",
                     "datagrams read",
-                    row -> Table.decimal(row.median(round -> round.onHost().datagramsRead()), 0))
-            .column("per sent", row -> Table.decimal(row.median(NodeTable::datagrams), 2))
+                    0,
+                    row -> row.median(round -> round.onHost().datagramsRead()))
+            .both("datagrams_read_per_sent", "per sent", 2, row -> row.median(NodeTable::datagrams))
+            .field("memory_bytes", row -> row.median(NodeTable::memory))
             .column("memory MiB", row -> Table.decimal(row.median(NodeTable::memory) / MEBI, 0))
-            .column("p50 µs", row -> Table.decimal(row.median(RoundResult::p50Us), 0))
-            .column("p99 µs", row -> Table.decimal(row.median(RoundResult::p99Us), 0));
+            .both("p50_us", "p50 µs", 0, row -> row.median(RoundResult::p50Us))
+            .both("p99_us", "p99 µs", 0, row -> row.median(RoundResult::p99Us))
+            .field("lost_frames", BenchRow::lostFrames)
+            .field("compiling_share", row -> row.median(RoundResult::compilingShare))
+            .field("rounds", row -> row.rounds().size())
+            .field("failures", BenchRow::failures);
 
     private NodeTable() {}
 

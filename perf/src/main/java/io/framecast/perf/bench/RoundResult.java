@@ -5,6 +5,7 @@ import io.framecast.perf.rivals.SourceReport;
 import io.framecast.perf.table.RoundsRow;
 import io.framecast.perf.table.Statistics;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
@@ -21,6 +22,7 @@ import org.HdrHistogram.Histogram;
 ///     frames, less 1
 /// @param wireOverhead the same with the headers of IP and above, also the link's where it was counted
 /// @param onHost what the receivers cost the host that they share; nothing known where each has its own
+/// @param start how the stream began
 /// @param failure why there is no result, or empty
 public record RoundResult(
         String transport,
@@ -37,6 +39,7 @@ public record RoundResult(
         double overhead,
         double wireOverhead,
         OnHost onHost,
+        StartWindows start,
         String failure)
         implements RoundsRow.Round {
     private static final double NS_PER_US = 1e3;
@@ -87,12 +90,17 @@ public record RoundResult(
                 NONE,
                 NONE,
                 OnHost.UNKNOWN,
+                StartWindows.NONE,
                 failure);
     }
 
     /// @param countsInterface whether the source's interface counts packets as they go over a wire
+    /// @param startNs when the measurement began
     static RoundResult of(
-            final SourceReport source, final List<ReceiverReport> receivers, final boolean countsInterface) {
+            final SourceReport source,
+            final List<ReceiverReport> receivers,
+            final boolean countsInterface,
+            final long startNs) {
         final Histogram latencies = receivers.getFirst().histogram();
         receivers.stream().skip(1).forEach(receiver -> latencies.add(receiver.histogram()));
         final double deliveredGB = least(receivers, ReceiverReport::bytes) / 1e9;
@@ -117,6 +125,7 @@ public record RoundResult(
                 overhead(source, source.payloadBytes()),
                 overhead(source, byInterface ? source.interfaceBytes() : source.wireBytes()),
                 OnHost.of(source, receivers),
+                StartWindows.of(receivers, startNs),
                 "");
     }
 
@@ -134,6 +143,17 @@ public record RoundResult(
 
     private static double overhead(final SourceReport source, final long bytes) {
         return source.bytes() == 0 || bytes < 0 ? NONE : (double) bytes / source.bytes() - 1;
+    }
+
+    String text() {
+        return String.format(
+                Locale.ROOT,
+                "%.0f MB/s, p50 %.2f ms, p99 %.2f ms, %.2f CPU s/GB%s",
+                goodputMBps,
+                p50Us / 1e3,
+                p99Us / 1e3,
+                cpuSecondsPerGB,
+                lostFrames == 0 ? "" : ", " + lostFrames + " frames lost");
     }
 
     /// Bytes on the wire per byte of frames.

@@ -3,9 +3,9 @@ package io.framecast.perf.chaos;
 import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.error.FramecastException;
-import io.framecast.api.provider.PseudoFiles;
 import io.framecast.perf.harness.ChildRole;
 import io.framecast.perf.harness.ParentLink;
+import io.framecast.perf.harness.ProcessUse;
 import io.framecast.perf.harness.Records;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -101,11 +101,7 @@ public final class ChaosRole implements ChildRole {
         }
         final long heap =
                 ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
-        final long resident = PseudoFiles.read(Path.of("/proc/self/status"))
-                .lines()
-                .filter(line -> line.startsWith("VmRSS:"))
-                .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) << 10)
-                .sum();
+        final long resident = ProcessUse.bytes(ProcessUse.STATUS, "VmRSS:");
         parent.send(StreamLog.MEMORY, heap + " " + resident + " " + descriptors());
     }
 

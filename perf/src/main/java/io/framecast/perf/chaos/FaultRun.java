@@ -248,7 +248,7 @@ final class FaultRun {
         }
         awaitFlow(others, evictedNs);
         outcome.add(outcome(evicted));
-        // The source waits for nobody of a group that goes on.
+        // The source waits for no member of a group that goes on.
         final boolean isHeld = fault.kind().target() == FaultKind.Target.FOLLOWER;
         final long boundMs = evicted > 0 ? limitMs : (isHeld ? HOLD_MS : STILL_MS) + plan.marginMs();
         return result(

@@ -1,29 +1,27 @@
 package io.framecast.perf.chaos;
 
+import io.framecast.perf.harness.BenchNet;
+import io.framecast.perf.harness.Links;
+import io.framecast.perf.harness.Network;
+import io.framecast.perf.harness.Networks;
 import io.framecast.samples.network.NamespaceNeeds;
 import io.framecast.samples.network.Namespaces;
-import io.framecast.samples.network.Shell;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /// Hosts in network namespaces, on a bridge that floods multicast.
 final class NamespaceNetwork implements ChaosNetwork {
-    private static final Pattern DROPPED = Pattern.compile("counter packets (\\d+)");
-    private static final int MTU_BYTES = 1500;
-    private static final long LOSS_UNIT = 100_000;
+    private static final Links LINKS = new Links(BenchNet.BRIDGE, 1500, 0);
 
-    private final Namespaces namespaces;
-    private final List<String> hosts = new ArrayList<>();
-    private final String bridge;
+    private final Networks networks;
+    private final Network network;
     private final double loss;
 
-    private NamespaceNetwork(final Namespaces namespaces, final double loss) throws IOException {
-        this.namespaces = namespaces;
+    private NamespaceNetwork(final Networks networks, final Network network, final double loss) {
+        this.networks = networks;
+        this.network = network;
         this.loss = loss;
-        bridge = namespaces.addBridge("net");
     }
 
     /// @param hosts how many; the first is the source's
@@ -35,29 +33,22 @@ final class NamespaceNetwork implements ChaosNetwork {
             throw new IOException(missing);
         }
         Namespaces.deleteAbandoned();
-        final Namespaces namespaces = new Namespaces();
+        final Networks networks = new Networks();
         try {
-            final NamespaceNetwork network = new NamespaceNetwork(namespaces, loss);
+            final Network network = networks.get(new Networks.Key(LINKS, hosts - 1, true));
+            final NamespaceNetwork made = new NamespaceNetwork(networks, network, loss);
             for (int host = 0; host < hosts; host++) {
-                final String name = namespaces.add("h" + host);
-                network.hosts.add(name);
-                Namespaces.join(name, network.bridge, port(host), MTU_BYTES);
-                Namespaces.configure(name, address(host));
-                network.lose(host, loss);
+                made.lose(host, loss);
             }
-            return network;
+            return made;
         } catch (final IOException e) {
-            namespaces.close();
+            networks.close();
             throw e;
         }
     }
 
-    private static String port(final int host) {
-        return "p" + host;
-    }
-
     static String address(final int host) {
-        return "10.78.0." + (host + 1);
+        return Network.address(host - 1);
     }
 
     @Override
@@ -67,19 +58,12 @@ final class NamespaceNetwork implements ChaosNetwork {
 
     @Override
     public List<String> within(final int host) {
-        return Namespaces.within(hosts.get(host));
+        return network.host(host - 1).prefix();
     }
 
     @Override
     public void lose(final int host, final double share) throws IOException {
-        final String which =
-                share < 1 ? "numgen random mod " + LOSS_UNIT + " < " + Math.round(share * LOSS_UNIT) + " " : "";
-        final String rule = "ifname \"" + Namespaces.DEVICE + "\" meta l4proto udp " + which + "counter drop; ";
-        final String rules = "add table inet chaos; "
-                + "add chain inet chaos output { type filter hook output priority 0; }; "
-                + "add chain inet chaos input { type filter hook input priority 0; }; "
-                + "add rule inet chaos output o" + rule + "add rule inet chaos input i" + rule;
-        Namespaces.filter(hosts.get(host), "chaos", share == 0 ? "" : rules);
+        network.lose(host - 1, share);
     }
 
     @Override
@@ -89,7 +73,7 @@ final class NamespaceNetwork implements ChaosNetwork {
 
     @Override
     public void plug(final int host, final boolean up) throws IOException {
-        Shell.run("ip", "-n", bridge, "link", "set", port(host), up ? "up" : "down");
+        network.plug(host - 1, up);
     }
 
     @Override
@@ -99,25 +83,18 @@ final class NamespaceNetwork implements ChaosNetwork {
 
     @Override
     public long dropped() throws IOException {
-        long sum = 0;
-        for (final String host : hosts) {
-            sum += DROPPED.matcher(Namespaces.run(host, "nft", "list", "ruleset"))
-                    .results()
-                    .mapToLong(found -> Long.parseLong(found.group(1)))
-                    .sum();
-        }
-        return sum;
+        return network.dropped();
     }
 
     @Override
     public List<String> leftovers() throws IOException {
-        return namespaces.leftovers().stream()
+        return networks.leftovers().stream()
                 .map(name -> "network namespace " + name)
                 .toList();
     }
 
     @Override
     public void close() {
-        namespaces.close();
+        networks.close();
     }
 }

@@ -32,16 +32,13 @@ record ControlRow(
     static final Table<ControlRow> TABLE = new Table<ControlRow>()
             .field("scenario", _ -> "control")
             .field("simulated", _ -> true)
-            .field("receivers", ControlRow::receivers)
+            .both("receivers", "receivers", ControlRow::receivers)
             .field("co_roots", ControlRow::coRoots)
             .field("rule", ControlRow::rule)
-            .field("control_per_datagram", ControlRow::perDatagram)
-            .field("goodput_MBps", row -> Math.round(row.megabytesPerSecond))
-            .field("data_datagrams", ControlRow::dataDatagrams)
-            .column("receivers", row -> Integer.toString(row.receivers))
             .column("co-roots", row -> row.rule + " = " + row.coRoots)
-            .column("control per datagram", row -> Table.decimal(row.perDatagram, 3))
-            .column("MB/s", row -> Table.decimal(row.megabytesPerSecond, 0));
+            .both("control_per_datagram", "control per datagram", 3, ControlRow::perDatagram)
+            .both("goodput_MBps", "MB/s", row -> Math.round(row.megabytesPerSecond))
+            .field("data_datagrams", ControlRow::dataDatagrams);
 
     String text() {
         return String.format(

@@ -8,9 +8,7 @@ import java.nio.file.Path;
 /// Counts the bytes on the link of this process's network namespace between two moments, and how busy the
 /// machine's processors were. Without a namespace of its own, nothing is known of the link. One thread.
 public final class LinkMeter {
-    // The counters follow the name and a colon: the first is bytes received, the ninth bytes sent.
     private static final Path DEVICES = Path.of("/proc/net/dev");
-    private static final int SENT = 8;
     // The first line: times of user, nice, system, idle, iowait and so on, of all processors.
     private static final Path PROCESSORS = Path.of("/proc/stat");
     private static final int IDLE = 4;
@@ -33,6 +31,21 @@ public final class LinkMeter {
     public record Carried(double seconds, long receivedBytes, long sentBytes, double busyShare) {
         /// Nothing was measured.
         public static final Carried NOTHING = new Carried(0, -1, -1, -1);
+    }
+
+    /// The counters of an interface of this process's network namespace; negative where they are not known.
+    record Bytes(long received, long sent) {
+        static Bytes of(final String networkInterface) throws IOException {
+            for (final String line : PseudoFiles.read(DEVICES).lines().toList()) {
+                final int colon = line.indexOf(':');
+                if (colon > 0 && line.substring(0, colon).strip().equals(networkInterface)) {
+                    // The first is bytes received, the ninth bytes sent.
+                    final String[] fields = line.substring(colon + 1).strip().split("\\s+", -1);
+                    return new Bytes(Long.parseLong(fields[0]), Long.parseLong(fields[8]));
+                }
+            }
+            return new Bytes(-1, -1);
+        }
     }
 
     /// @param measures whether this process has a link of its own
@@ -68,14 +81,9 @@ public final class LinkMeter {
 
     private void read() {
         try {
-            for (final String line : PseudoFiles.read(DEVICES).lines().toList()) {
-                final int colon = line.indexOf(':');
-                if (colon > 0 && line.substring(0, colon).strip().equals(Namespaces.DEVICE)) {
-                    final String[] fields = line.substring(colon + 1).strip().split("\\s+", -1);
-                    received = Long.parseLong(fields[0]);
-                    sent = Long.parseLong(fields[SENT]);
-                }
-            }
+            final Bytes bytes = Bytes.of(Namespaces.DEVICE);
+            received = bytes.received;
+            sent = bytes.sent;
             final String[] times =
                     PseudoFiles.read(PROCESSORS).lines().findFirst().orElse("").split("\\s+", -1);
             all = 0;

@@ -41,40 +41,25 @@ public final class LinkOptions {
     private final int usualRate;
 
     /// @param usualNet where the user names none
-    /// @param usualRate on a bridge, where he names none
+    /// @param usualRate on a bridge, where the user names none
     public LinkOptions(final String usualNet, final int usualRate) {
         net = usualNet;
         this.usualRate = usualRate;
     }
 
     /// @throws io.framecast.api.error.ConfigException naming option, expectation and value
-    public BenchNet net() {
+    public Links links() {
         final BenchNet network = BenchNet.of("--net", net);
         OptionValues.require(network != BenchNet.VETH, "--net: expected loopback or bridge, got veth");
-        return network;
-    }
-
-    /// The rate of each link; 0 for no limit.
-    ///
-    /// @throws io.framecast.api.error.ConfigException naming option, expectation and value
-    public int bytesPerSecond() {
-        final boolean bridge = net() == BenchNet.BRIDGE;
-        if (netRate == null) {
-            return bridge ? usualRate : 0;
-        }
-        final int limit = OptionValues.bytes("--net-rate", netRate, 0, RATE_MAX);
+        final boolean bridge = network == BenchNet.BRIDGE;
+        final int usual = bridge ? usualRate : 0;
+        final int limit = netRate == null ? usual : OptionValues.bytes("--net-rate", netRate, 0, RATE_MAX);
         OptionValues.require(limit == 0 || bridge, "--net-rate: needs --net bridge");
-        return limit;
-    }
-
-    /// Longest IP packet; 0 for the network's own.
-    ///
-    /// @throws io.framecast.api.error.ConfigException naming option, expectation and value
-    public int mtuBytes() {
-        if (mtu == null) {
-            return net() == BenchNet.BRIDGE ? BRIDGE_MTU_BYTES : 0;
-        }
-        return (int) OptionValues.within("--mtu", mtu, BRIDGE_MTU_BYTES, 9000);
+        final int longest = bridge ? BRIDGE_MTU_BYTES : 0;
+        return new Links(
+                network,
+                mtu == null ? longest : (int) OptionValues.within("--mtu", mtu, BRIDGE_MTU_BYTES, 9000),
+                limit);
     }
 
     /// @throws io.framecast.api.error.ConfigException naming option, expectation and value

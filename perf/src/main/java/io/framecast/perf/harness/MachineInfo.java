@@ -52,16 +52,18 @@ public record MachineInfo(List<String> facts, Map<String, @Nullable Object> json
         return new MachineInfo(facts, json, cores, load);
     }
 
-    /// Reports the machine in one line, and warns when something else runs that spoils the figures.
-    public void announce(final Consumer<String> console) {
-        console.accept(String.join(", ", facts));
-        if (load > BUSY * cores) {
+    /// Reports this machine in one line, and warns when something else runs that spoils the figures.
+    public static MachineInfo announced(final Consumer<String> console) {
+        final MachineInfo machine = read();
+        console.accept(String.join(", ", machine.facts));
+        if (machine.load > BUSY * machine.cores) {
             console.accept(String.format(
                     Locale.ROOT,
                     "warning: the load average is %.2f on %d cores: something else runs, and figures will be off",
-                    load,
-                    cores));
+                    machine.load,
+                    machine.cores));
         }
+        return machine;
     }
 
     private static @Nullable Object orNull(final long value) {

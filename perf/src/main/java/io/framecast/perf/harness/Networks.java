@@ -6,6 +6,7 @@ import io.framecast.samples.network.NamespaceNeeds.Tool;
 import io.framecast.samples.network.Namespaces;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /// The networks of a run, each made when it is first asked for.
@@ -18,13 +19,7 @@ public final class Networks implements AutoCloseable {
     /// The shape of a network.
     ///
     /// @param offload whether the source's interface takes many datagrams at once
-    /// @param bytesPerSecond that each host's link carries, each way; 0 for as much as the machine can
-    public record Key(BenchNet net, int mtuBytes, int receivers, boolean offload, long bytesPerSecond) {
-        /// Links without a limit.
-        public Key(final BenchNet net, final int mtuBytes, final int receivers, final boolean offload) {
-            this(net, mtuBytes, receivers, offload, 0);
-        }
-    }
+    public record Key(Links links, int receivers, boolean offload) {}
 
     /// Tries whether namespaces, filters and interfaces can be made here. Nothing is run where a tool or a privilege
     /// is missing.
@@ -37,7 +32,7 @@ public final class Networks implements AutoCloseable {
         }
         try (Networks trial = new Networks()) {
             Namespaces.deleteAbandoned();
-            trial.get(new Key(BenchNet.VETH, 1500, 1, true)).set(TRIAL_LOSS, true, 1);
+            trial.get(new Key(new Links(BenchNet.VETH, 1500, 0), 1, true)).set(TRIAL_LOSS, true, 1);
             return "";
         } catch (final IOException e) {
             return e.getMessage() + "; run as root, where the kernel has veth, bridges and nftables";
@@ -53,13 +48,27 @@ public final class Networks implements AutoCloseable {
         }
     }
 
-    /// What to say where they cannot be made.
+    /// The message where they cannot be made.
     public static ConfigException unmakeable(final String asked, final String why) {
         return new ConfigException(asked + "network namespaces cannot be made here: " + why);
     }
 
+    /// The network of some links, whose source's interface takes many datagrams at once.
+    ///
+    /// @throws ConfigException when it cannot be made
+    public Network get(final Links links, final int receivers) {
+        try {
+            return get(new Key(links, receivers, true));
+        } catch (final IOException e) {
+            throw new ConfigException("--net: " + e.getMessage(), e);
+        }
+    }
+
     /// @throws IOException when the network cannot be made; the message is one line
     public synchronized Network get(final Key key) throws IOException {
+        if (!key.links().areOfHosts()) {
+            return Network.LOOPBACK;
+        }
         final Network known = networks.get(key);
         if (known != null) {
             return known;
@@ -67,6 +76,11 @@ public final class Networks implements AutoCloseable {
         final Network made = Network.make(namespaces, Integer.toString(networks.size()), key);
         networks.put(key, made);
         return made;
+    }
+
+    /// The namespaces of this run that exist; none after [#close].
+    public List<String> leftovers() throws IOException {
+        return namespaces.leftovers();
     }
 
     @Override

@@ -3,7 +3,6 @@ package io.framecast.perf.harness;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.framecast.api.provider.PseudoFiles;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import java.io.IOException;
@@ -11,7 +10,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -23,9 +21,6 @@ public final class ProcessCost {
 
     private static final long NS_PER_SECOND = 1_000_000_000L;
 
-    // Of this process's network namespace. The counters follow the name and a colon; the ninth is bytes sent.
-    private static final Path DEVICES = Path.of("/proc/net/dev");
-    private static final int SENT_BYTES_FIELD = 8;
     // Null in a JVM that only interprets.
     private static final @Nullable CompilationMXBean COMPILERS = ManagementFactory.getCompilationMXBean();
 
@@ -36,7 +31,7 @@ public final class ProcessCost {
     private long beginBytes;
     private long beginCompileNs;
 
-    /// What was spent.
+    /// The cost so far.
     ///
     /// @param cpuNs of every thread
     /// @param compileNs how long the JVM's compilers worked; their waits for a core included
@@ -89,7 +84,7 @@ public final class ProcessCost {
         beginCpuNs = totalCpuNs();
     }
 
-    /// What was spent since [#begin].
+    /// The cost since [#begin].
     public Spent end() {
         final long wallNs = System.nanoTime() - beginNs;
         final long cpuNs = totalCpuNs() - beginCpuNs;
@@ -104,19 +99,11 @@ public final class ProcessCost {
     }
 
     private long sentBytes() {
-        if (device.isEmpty()) {
+        try {
+            return device.isEmpty() ? UNKNOWN : LinkMeter.Bytes.of(device).sent();
+        } catch (final IOException e) {
+            // Not Linux.
             return UNKNOWN;
         }
-        try {
-            for (final String line : PseudoFiles.read(DEVICES).lines().toList()) {
-                final int colon = line.indexOf(':');
-                if (colon > 0 && line.substring(0, colon).strip().equals(device)) {
-                    return Long.parseLong(line.substring(colon + 1).strip().split("\\s+", -1)[SENT_BYTES_FIELD]);
-                }
-            }
-        } catch (final IOException e) {
-            // Not Linux: the figure is unknown.
-        }
-        return UNKNOWN;
     }
 }

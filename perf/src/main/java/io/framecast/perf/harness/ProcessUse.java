@@ -13,30 +13,34 @@ public record ProcessUse(double cpuShare, int threads, long residentBytes) {
     /// Nothing was measured.
     public static final ProcessUse NOTHING = new ProcessUse(0, 0, 0);
 
-    private static final Path STATUS = Path.of("/proc/self/status");
+    /// The kernel's file of this process.
+    public static final Path STATUS = Path.of("/proc/self/status");
     private static final int KIB = 1024;
 
     /// Now.
     ///
     /// @param spent of which the processor's share is taken
     public static ProcessUse of(final ProcessCost.Spent spent) {
-        int threads = 0;
-        long resident = 0;
         try {
-            for (final String line : PseudoFiles.read(STATUS).lines().toList()) {
-                if (line.startsWith("Threads:")) {
-                    threads = (int) number(line);
-                } else if (line.startsWith("VmRSS:")) {
-                    resident = number(line) * KIB;
-                }
-            }
+            return new ProcessUse(
+                    (double) spent.cpuNs() / Math.max(1, spent.wallNs()),
+                    (int) number(STATUS, "Threads:"),
+                    bytes(STATUS, "VmRSS:"));
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
         }
-        return new ProcessUse((double) spent.cpuNs() / Math.max(1, spent.wallNs()), threads, resident);
     }
 
-    private static long number(final String line) {
-        return Long.parseLong(line.replaceAll("\\D+", ""));
+    /// Memory of this process as a file of the kernel has it, in a line that begins with a name.
+    public static long bytes(final Path file, final String name) throws IOException {
+        return number(file, name) * KIB;
+    }
+
+    private static long number(final Path file, final String name) throws IOException {
+        return PseudoFiles.read(file)
+                .lines()
+                .filter(line -> line.startsWith(name))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D+", "")))
+                .sum();
     }
 }

@@ -70,16 +70,13 @@ record KitStep(
     }
 
     static final Table<KitStep> TABLE = new Table<KitStep>()
-            .field("name", KitStep::name)
+            .left(2)
+            .both("name", "step", KitStep::name)
+            .column("result", KitStep::verdict)
             .field("passed", KitStep::isPassed)
             .field("skipped", KitStep::isSkipped)
             .field("status", KitStep::status)
-            .field("seconds", KitStep::seconds)
-            .field("detail", KitStep::detail)
-            .field("result", KitStep::result)
-            .left(2)
-            .column("step", KitStep::name)
-            .column("result", KitStep::verdict)
-            .column("seconds", step -> Table.decimal(step.seconds, 1))
-            .column("", KitStep::detail);
+            .both("seconds", "seconds", 1, KitStep::seconds)
+            .both("detail", "", KitStep::detail)
+            .field("result", KitStep::result);
 }

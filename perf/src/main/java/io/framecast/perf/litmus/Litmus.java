@@ -26,7 +26,7 @@ abstract class Litmus {
     /// Runs all rounds.
     abstract LitmusRow run();
 
-    /// What is done with an open stream.
+    /// The work on an open stream.
     interface Rounds {
         LitmusRow run(Publisher publisher, Subscriber subscriber);
     }

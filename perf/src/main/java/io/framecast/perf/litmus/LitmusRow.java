@@ -19,21 +19,16 @@ record LitmusRow(String direction, String placement, LitmusWay way, long rounds,
 
     static Table<LitmusRow> table(final boolean catchesPlants) {
         return new Table<LitmusRow>()
-                .field("direction", LitmusRow::direction)
-                .field("placement", LitmusRow::placement)
-                .field("way", row -> row.way.word())
+                .left(2)
+                .both("direction", "direction", LitmusRow::direction)
+                .both("way", "way", row -> row.way.word())
                 .field("planted", row -> row.way.planted())
                 .field("rounds", LitmusRow::rounds)
-                .field("checked", LitmusRow::checked)
-                .field("wrong_words", LitmusRow::wrongWords)
+                .both("checked", "rounds", LitmusRow::checked)
+                .both("wrong_words", "wrong words", LitmusRow::wrongWords)
                 .field("ok", row -> row.isMet(catchesPlants))
-                .left(2)
-                .column("direction", LitmusRow::direction)
-                .column("way", row -> row.way.word())
-                .column("rounds", row -> Long.toString(row.checked))
-                .column("wrong words", row -> Long.toString(row.wrongWords))
                 .column("verdict", row -> row.verdict(catchesPlants))
-                .column("placement", LitmusRow::placement);
+                .both("placement", "placement", LitmusRow::placement);
     }
 
     private String verdict(final boolean catchesPlants) {

@@ -64,7 +64,7 @@ final class ToDeviceLitmus extends Litmus {
         }
     }
 
-    /// What is launched for each frame.
+    /// The kernels that are launched for each frame.
     ///
     /// @param result address of what `check` counts
     private record Kernels(DeviceStream user, DeviceKernel check, DeviceKernel late, long result) {}

@@ -39,24 +39,20 @@ public final class ModelOptions {
     private static final List<String> ALL_SOURCES = List.of("multicast", "ring-pipeline", "knomial-2-pipeline");
 
     private static final Table<ModelRow> TABLE = new Table<ModelRow>()
-            .field("scheme", ModelRow::scheme)
-            .field("equation", ModelRow::equation)
+            .left(2)
+            .both("scheme", "scheme", ModelRow::scheme)
+            .both("equation", "eq.", ModelRow::equation)
             .field("frame_bytes", ModelRow::frameBytes)
-            .field("processes", ModelRow::processes)
+            .column("frame", row -> Texts.bytes(row.frameBytes()))
+            .both("processes", "n", ModelRow::processes)
             .field("measured_us", row -> row.measured().median())
+            .column("ms", row -> Table.decimal(row.measured().median() / US_PER_MS, 2))
             .field("measured_us_min", row -> row.measured().min())
             .field("measured_us_max", row -> row.measured().max())
             .field("predicted_us", ModelRow::predictedUs)
-            .field("relative_error", ModelRow::error)
-            .field("rounds", row -> row.roundsUs().size())
-            .left(2)
-            .column("scheme", ModelRow::scheme)
-            .column("eq.", ModelRow::equation)
-            .column("frame", row -> Texts.bytes(row.frameBytes()))
-            .column("n", row -> Integer.toString(row.processes()))
-            .column("ms", row -> Table.decimal(row.measured().median() / US_PER_MS, 2))
             .column("model ms", row -> Table.decimal(row.predictedUs() / US_PER_MS, 2))
-            .column("error", row -> Table.decimal(row.error(), 2));
+            .both("relative_error", "error", 2, ModelRow::error)
+            .field("rounds", row -> row.roundsUs().size());
 
     @Option(
             names = "--sizes",
@@ -103,9 +99,7 @@ public final class ModelOptions {
                 0,
                 1 << 20,
                 "udp",
-                links.net(),
-                links.mtuBytes(),
-                links.bytesPerSecond(),
+                links.links(),
                 Network.LOOPBACK_ADDRESS,
                 links.chunkBytes(FRAME_BYTES_MAX),
                 List.of(DeviceChoice.HOST),
@@ -131,17 +125,15 @@ public final class ModelOptions {
         final StreamingPlan plan = plan();
         final List<Integer> lengths = lengths();
         final Output output = new Output(context, out);
-        if (plan.isOnNamespaces()) {
+        if (plan.links().areOfHosts()) {
             Networks.require("--net bridge: ");
         }
-        final MachineInfo machine = MachineInfo.read();
-        machine.announce(context::line);
+        final MachineInfo machine = MachineInfo.announced(context::line);
         final Map<String, @Nullable Object> head = new LinkedHashMap<>();
         head.put("bench", "models");
         head.put("machine", machine.json());
-        head.put("net", plan.net().label());
-        head.put("net_MBps", plan.netBytesPerSecond() == 0 ? null : plan.netBytesPerSecond() / 1e6);
-        head.put("mtu", plan.mtuBytes());
+        plan.links().describe(head);
+        head.put("mtu", plan.links().mtuBytes());
         head.put("chunk_bytes", plan.chunkBytes());
         try (StreamingRun streams = new StreamingRun(plan, context::line)) {
             context.onStop(streams::close);

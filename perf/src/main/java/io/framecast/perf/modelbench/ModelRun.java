@@ -51,7 +51,7 @@ final class ModelRun {
         this.run = run;
         this.sizes = sizes;
         this.console = console;
-        payloadBytes = ModelProbe.payloadBytes(plan.mtuBytes());
+        payloadBytes = ModelProbe.payloadBytes(plan.links().mtuBytes());
         datagram = new CostModel.Multicast(0, 0, Double.NaN, payloadBytes);
     }
 
@@ -92,7 +92,7 @@ final class ModelRun {
                     datagram,
                     ModelProbe.copies(opened, false, LONG_BYTES),
                     ModelProbe.copies(opened, true, LONG_BYTES),
-                    plan.netBytesPerSecond());
+                    plan.links().bytesPerSecond());
         }
     }
 
@@ -137,7 +137,7 @@ final class ModelRun {
         for (int round = 0; round < plan.times().rounds(); round++) {
             best = Math.min(best, loneSeconds(scheme, receivers, bytes));
         }
-        return best + ModelScheme.savedSeconds(bytes, plan.netBytesPerSecond());
+        return best + ModelScheme.savedSeconds(bytes, plan.links().bytesPerSecond());
     }
 
     private CostModel.Line byLength(final ModelScheme scheme) throws InterruptedException, MeasurementFailedException {

@@ -6,7 +6,7 @@ import io.framecast.api.spi.DeviceStream;
 import io.framecast.perf.harness.BackgroundLoad;
 import java.lang.foreign.MemorySegment;
 
-/// What a receiver does with a frame, the same in every system: it is measured where it lies in the host's memory, or
+/// The work of a receiver on a frame, the same in every system: it is measured where it lies in the host's memory, or
 /// copied back from a device for that. One thread.
 final class FrameReader implements AutoCloseable {
     /// Placement of what a system copies to a device by itself.

@@ -1,6 +1,6 @@
 package io.framecast.perf.rivals;
 
-import io.framecast.api.provider.PseudoFiles;
+import io.framecast.perf.harness.ProcessUse;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -42,7 +42,7 @@ public record ReceiverReport(
     /// @param compileNs how long the process's compilers worked
     public record Window(long bytes, long p99Ns, long compileNs) {}
 
-    /// What the process took of its host; nothing is known where readers do not sum.
+    /// The CPU and memory that the process took of its host; nothing is known where readers do not sum.
     ///
     /// @param placement how frames came to where they are read: `host`, `copied`, or a device's placement
     /// @param datagrams that it read from its sockets, of all lanes, in the whole stream
@@ -51,18 +51,10 @@ public record ReceiverReport(
         static final Footprint NONE = new Footprint("", 0, 0);
 
         private static final Path MEMORY = Path.of("/proc/self/smaps_rollup");
-        private static final int KIB = 1 << 10;
 
         static Footprint of(final String placement, final long datagrams) {
             try {
-                return new Footprint(
-                        placement,
-                        datagrams,
-                        PseudoFiles.read(MEMORY)
-                                .lines()
-                                .filter(line -> line.startsWith("Pss:"))
-                                .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) * KIB)
-                                .sum());
+                return new Footprint(placement, datagrams, ProcessUse.bytes(MEMORY, "Pss:"));
             } catch (final IOException e) {
                 return new Footprint(placement, datagrams, 0);
             }

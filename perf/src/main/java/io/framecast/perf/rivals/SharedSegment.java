@@ -141,7 +141,7 @@ final class SharedSegment implements AutoCloseable {
         return memory.asSlice(FRAMES + frame % places * placeBytes, frameBytes);
     }
 
-    /// Waits until all readers are there. Nobody needs the file's name after that.
+    /// Waits until all readers are there. No process needs the file's name after that.
     void awaitReaders() {
         await(() -> haveReleased(0));
         try {

@@ -40,7 +40,7 @@ public record StreamSpec(Load load, Link link, String localAddress, int index) {
         }
     }
 
-    /// What receivers do with frames.
+    /// The work of receivers on frames.
     ///
     /// @param device where receivers have frames; empty for the host, and then they look at the ends of frames
     ///     alone; else they sum every byte, after copying it back from a device, and sources write every byte

@@ -25,17 +25,13 @@ record LinkUse(
             final LinkMeter.Carried link = receiver.link();
             final double both = (double) link.receivedBytes() + link.sentBytes();
             perByte = Math.max(perByte, both / receiver.linkFrames() / plan.frameBytes());
-            share = Math.max(share, share(plan, link.receivedBytes(), link.seconds()));
+            share = Math.max(share, plan.links().share(link.receivedBytes(), link.seconds()));
         }
         return new LinkUse(
                 (double) own.sentBytes() / source.linkFrames() / plan.frameBytes(),
                 perByte,
-                share(plan, own.sentBytes(), own.seconds()),
+                plan.links().share(own.sentBytes(), own.seconds()),
                 share,
                 own.busyShare());
-    }
-
-    private static double share(final StreamingPlan plan, final long bytes, final double seconds) {
-        return plan.netBytesPerSecond() == 0 ? Double.NaN : bytes / seconds / plan.netBytesPerSecond();
     }
 }

@@ -106,7 +106,7 @@ public final class ModelProbe {
     }
 
     private CostModel.Multicast datagram() throws InterruptedException {
-        final double payload = payloadBytes(plan.mtuBytes());
+        final double payload = payloadBytes(plan.links().mtuBytes());
         final Contender contender = warm(true);
         if (contender == null) {
             return new CostModel.Multicast(0, 0, Double.NaN, payload);

@@ -2,15 +2,13 @@ package io.framecast.perf.streaming;
 
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
-import io.framecast.api.spi.DeviceStream;
 import io.framecast.perf.harness.BackgroundLoad;
-import io.framecast.perf.harness.FrameContent;
+import io.framecast.perf.harness.FrameComparison;
 import io.framecast.perf.harness.FrameContent.Stamp;
 import io.framecast.perf.harness.FramesDifferException;
 import io.framecast.perf.harness.LinkMeter;
 import io.framecast.perf.harness.ProcessCost;
 import io.framecast.perf.harness.ProcessUse;
-import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
@@ -20,7 +18,6 @@ import org.HdrHistogram.Histogram;
 final class StreamingMeter implements AutoCloseable {
     private static final long LATENCY_MAX_NS = TimeUnit.MINUTES.toNanos(10);
     private static final int DIGITS = 3;
-    private static final long END_OFFSET = 64;
     private static final double NS_PER_US = 1e3;
 
     private final DeviceBackend device;
@@ -30,10 +27,7 @@ final class StreamingMeter implements AutoCloseable {
     private final LinkMeter link;
     private LinkMeter.Carried carried = LinkMeter.Carried.NOTHING;
     private long linkFrames;
-    private final DeviceStream stream;
-    private final MemorySegment ends;
-    private final MemorySegment whole;
-    private final MemorySegment expected;
+    private final FrameComparison comparison;
     private final Histogram lone = new Histogram(LATENCY_MAX_NS, DIGITS);
     private final long frameBytes;
     private long next;
@@ -64,11 +58,7 @@ final class StreamingMeter implements AutoCloseable {
             acknowledgements.acknowledge(Long.MAX_VALUE);
         }
         link = spec.linkMeter();
-        stream = device.openStream();
-        ends = device.allocatePinned(2 * END_OFFSET);
-        whole = device.allocatePinned(frameBytes);
-        expected = device.allocatePinned(frameBytes);
-        FrameContent.fill(expected);
+        comparison = new FrameComparison(device, frameBytes);
     }
 
     /// A whole frame is in the device's memory, and stays there until this returns.
@@ -78,18 +68,14 @@ final class StreamingMeter implements AutoCloseable {
     /// @throws FramesDifferException when it is not what was sent, or came twice or out of order, or one is
     ///     missing
     boolean onFrame(final DeviceRegion region, final long readyNs) {
-        if (region.bytes() != frameBytes) {
-            throw new FramesDifferException("a frame of " + region.bytes() + " bytes, expected " + frameBytes);
-        }
-        final Stamp stamp = front(region);
+        final Stamp stamp = comparison.front(region);
         if (slow ? stamp.number() < next : stamp.number() != next) {
             throw new FramesDifferException("frame " + stamp.number() + " came where " + next + " was due");
         }
         next = stamp.number() + 1;
         taken++;
-        FrameContent.requireEnd(ends.asSlice(END_OFFSET, Long.BYTES), frameBytes, stamp);
         if (stamp.is(Stamp.CHECKED)) {
-            FrameContent.requireSame(all(region), expected, stamp);
+            comparison.requireSame(region, stamp);
             checked++;
         }
         count(stamp, readyNs);
@@ -139,27 +125,6 @@ final class StreamingMeter implements AutoCloseable {
         }
     }
 
-    private Stamp front(final DeviceRegion region) {
-        if (device.hostAddressable()) {
-            MemorySegment.copy(region.host(), 0, ends, 0, FrameContent.STAMP_BYTES);
-            MemorySegment.copy(region.host(), frameBytes - Long.BYTES, ends, END_OFFSET, Long.BYTES);
-        } else {
-            stream.copyToHost(ends, 0, region.address(), FrameContent.STAMP_BYTES);
-            stream.copyToHost(ends, END_OFFSET, region.address() + frameBytes - Long.BYTES, Long.BYTES);
-            stream.synchronize();
-        }
-        return FrameContent.read(ends, 0);
-    }
-
-    private MemorySegment all(final DeviceRegion region) {
-        if (device.hostAddressable()) {
-            return region.host().asSlice(0, frameBytes);
-        }
-        stream.copyToHost(whole, 0, region.address(), frameBytes);
-        stream.synchronize();
-        return whole;
-    }
-
     /// @param placement how frames came into the device
     ReceivedReport report(final String placement) {
         return new ReceivedReport(
@@ -184,9 +149,6 @@ final class StreamingMeter implements AutoCloseable {
 
     @Override
     public void close() {
-        stream.close();
-        device.freePinned(ends);
-        device.freePinned(whole);
-        device.freePinned(expected);
+        comparison.close();
     }
 }

@@ -2,11 +2,10 @@ package io.framecast.perf.streaming;
 
 import io.framecast.api.Channel;
 import io.framecast.api.error.ConfigException;
-import io.framecast.perf.alltoall.AllToAllBench;
-import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.LinkOptions;
+import io.framecast.perf.harness.Links;
 import io.framecast.perf.harness.MachineInfo;
 import io.framecast.perf.harness.Network;
 import io.framecast.perf.harness.Networks;
@@ -29,6 +28,8 @@ import picocli.CommandLine.Option;
 public final class StreamingOptions {
     private static final String AUTO = "auto";
     private static final String NONE = "none";
+    // Most that a network of the benches has.
+    private static final int PROCESSES_MAX = 16;
     private static final double LOSS_MAX = 0.2;
     private static final String BROADCAST = "broadcast";
     private static final String ALL_TO_ALL = "all-to-all";
@@ -151,7 +152,7 @@ public final class StreamingOptions {
     private @Nullable Path out;
 
     /// @throws ConfigException naming option, expectation and value
-    StreamingPlan plan() {
+    public StreamingPlan plan() {
         final List<DeviceChoice> choices = OptionValues.list("--device", devices, StreamingPlan::device);
         choices.forEach(DeviceChoice::require);
         final int bytes = FrameContent.requireBlocks(
@@ -159,21 +160,18 @@ public final class StreamingOptions {
                 OptionValues.bytes("--frame-bytes", frameBytes, FrameContent.BLOCK_BYTES, FRAME_BYTES_MAX));
         final long rate = OptionValues.bytes("--link-rate", linkRate, 0, RATE_MAX);
         final boolean emulated = choices.stream().anyMatch(DeviceChoice::isEmulated);
-        final BenchNet network = links.net();
-        final int limit = links.bytesPerSecond();
+        final Links network = links.links();
         return new StreamingPlan(
                 contenders(),
                 OptionValues.bytesList("--subscribers", subscribers, 1, StreamingRun.RECEIVERS_MAX),
                 background.equals(NONE)
                         ? List.of()
                         : OptionValues.list("--background", background, text -> Direction.parse("--background", text)),
-                impairments(network, limit),
+                impairments(network),
                 OptionValues.bytes("--background-rate", backgroundRate, 0, RATE_MAX),
                 bytes,
                 OptionValues.word("--transport", transport, TRANSPORTS),
                 network,
-                links.mtuBytes(),
-                limit,
                 networkInterface,
                 Math.min(bytes, links.chunkBytes(FRAME_BYTES_MAX)),
                 choices.stream().map(DeviceChoice::text).toList(),
@@ -188,14 +186,15 @@ public final class StreamingOptions {
                         OptionValues.within("--seconds", seconds == null ? quick ? 0.2 : 0.6 : seconds, 0.05, 3_600)));
     }
 
-    private List<Impairment> impairments(final BenchNet network, final int limit) {
+    private List<Impairment> impairments(final Links network) {
         final List<Double> losses = OptionValues.list(
                 "--loss",
                 loss,
                 text -> OptionValues.within("--loss", OptionValues.number("--loss", text), 0, LOSS_MAX));
         final List<String> deliveries = OptionValues.list("--slow", slow, StreamingOptions::delivery);
-        OptionValues.require(network == BenchNet.BRIDGE || losses.equals(List.of(0.0)), "--loss: needs --net bridge");
-        OptionValues.require(limit > 0 || deliveries.equals(List.of("")), "--slow: needs --net-rate");
+        OptionValues.require(network.areOfHosts() || losses.equals(List.of(0.0)), "--loss: needs --net bridge");
+        OptionValues.require(
+                network.bytesPerSecond() > 0 || deliveries.equals(List.of("")), "--slow: needs --net-rate");
         return losses.stream()
                 .flatMap(share -> deliveries.stream().map(delivery -> new Impairment(share, delivery)))
                 .toList();
@@ -215,10 +214,6 @@ public final class StreamingOptions {
         return text;
     }
 
-    private static @Nullable Double limited(final long bytesPerSecond) {
-        return bytesPerSecond == 0 ? null : bytesPerSecond / 1e6;
-    }
-
     private List<Contender> contenders() {
         final List<Contender> all = new ArrayList<>();
         OptionValues.words("--placement", placements, PLACEMENTS)
@@ -231,27 +226,6 @@ public final class StreamingOptions {
         return all;
     }
 
-    private AllToAllBench.Plan allToAll(final StreamingPlan plan) {
-        OptionValues.require(
-                devices.matches("host|emulated(:\\d{1,2})?"),
-                "--device: expected host or emulated[:N] with --mode all-to-all, got " + devices);
-        final List<String> schemes = new ArrayList<>(List.of(AllToAllBench.MULTICAST));
-        if (plan.contenders().stream().anyMatch(one -> one.scheme().equals(Scheme.RING))) {
-            schemes.add(AllToAllBench.RING);
-        }
-        return new AllToAllBench.Plan(
-                schemes,
-                OptionValues.bytesList("--processes", processes, 2, AllToAllBench.PROCESSES_MAX),
-                devices,
-                plan.frameBytes(),
-                plan.chunkBytes(),
-                plan.net(),
-                plan.mtuBytes(),
-                plan.netBytesPerSecond(),
-                plan.times().rounds(),
-                plan.times().seconds());
-    }
-
     private static String scheme(final String text) {
         OptionValues.require(
                 text.matches("(ring|unicast|knomial(-([2-9]|[12]\\d|3[0-2]))?)(:rc)?"),
@@ -260,23 +234,45 @@ public final class StreamingOptions {
         return text;
     }
 
+    /// Whether every process publishes to all others.
+    ///
+    /// @throws ConfigException naming option, expectation and value
+    public boolean isAllToAll() {
+        return OptionValues.word("--mode", mode, List.of(BROADCAST, ALL_TO_ALL)).equals(ALL_TO_ALL);
+    }
+
+    /// Numbers of processes with `--mode all-to-all`.
+    ///
+    /// @throws ConfigException naming option, expectation and value
+    public List<Integer> processes() {
+        return OptionValues.bytesList("--processes", processes, 2, PROCESSES_MAX);
+    }
+
+    /// The one device of `--mode all-to-all`.
+    ///
+    /// @throws ConfigException naming option, expectation and value
+    public String deviceOfAll() {
+        OptionValues.require(
+                devices.matches("host|emulated(:\\d{1,2})?"),
+                "--device: expected host or emulated[:N] with --mode all-to-all, got " + devices);
+        return devices;
+    }
+
+    /// @throws ConfigException when results cannot be written, or the plan's namespaces cannot be made
+    public Output output(final ToolContext context, final StreamingPlan plan) {
+        final Output output = new Output(context, out);
+        // Last: a refused option needs no namespaces.
+        if (plan.links().areOfHosts()) {
+            Networks.require("--net bridge: ");
+        }
+        return output;
+    }
+
     /// @return the tool's exit status
     public int run(final ToolContext context) throws InterruptedException {
         final StreamingPlan plan = plan();
-        final AllToAllBench.@Nullable Plan allToAll = OptionValues.word("--mode", mode, List.of(BROADCAST, ALL_TO_ALL))
-                        .equals(ALL_TO_ALL)
-                ? allToAll(plan)
-                : null;
-        final Output output = new Output(context, out);
-        // Last: a refused option needs no namespaces.
-        if (plan.isOnNamespaces()) {
-            Networks.require("--net bridge: ");
-        }
-        if (allToAll != null) {
-            return AllToAllBench.run(context, allToAll, output);
-        }
-        final MachineInfo machine = MachineInfo.read();
-        machine.announce(context::line);
+        final Output output = output(context, plan);
+        final MachineInfo machine = MachineInfo.announced(context::line);
         context.line(
                 String.format(Locale.ROOT, "%d measurements, about %.0f s", plan.measurements(), plan.aboutSeconds()));
         final Map<String, @Nullable Object> head = new LinkedHashMap<>();
@@ -286,12 +282,10 @@ public final class StreamingOptions {
         head.put("machine", machine.json());
         head.put("frame_bytes", plan.frameBytes());
         head.put("chunk_bytes", plan.chunkBytes());
-        head.put("net", plan.net().label());
-        head.put("mtu", plan.mtuBytes() == 0 ? null : plan.mtuBytes());
-        head.put("net_MBps", limited(plan.netBytesPerSecond()));
+        plan.links().describe(head);
         head.put("in_flight", plan.inFlight());
         final long link = plan.linkBytesPerSecond();
-        head.put("emulated_link_MBps", limited(link));
+        head.put("emulated_link_MBps", link == 0 ? null : link / 1e6);
         try (StreamingRun run = new StreamingRun(plan, context::line)) {
             context.onStop(run::close);
             final List<StreamingRow> rows =
@@ -304,12 +298,7 @@ public final class StreamingOptions {
                     rows,
                     StreamingTable.head(plan),
                     StreamingTable.figures(plan, rows));
-            return output.status(
-                    run.haveFramesDiffered(),
-                    rows.stream()
-                            .filter(row -> row.contender().isFramecast())
-                            .flatMap(row -> row.failures().stream())
-                            .toList());
+            return output.statusOf(run.haveFramesDiffered(), rows);
         }
     }
 }

@@ -1,7 +1,7 @@
 package io.framecast.perf.streaming;
 
-import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.harness.DeviceChoice;
+import io.framecast.perf.harness.Links;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,9 +13,6 @@ import java.util.Map;
 /// @param backgroundBytesPerSecond of each process and direction; 0 for as much as is taken
 /// @param frameBytes length of all frames
 /// @param transport Framecast's, as in a channel's URI
-/// @param net of the processes: one machine's loopback, or a network namespace for each
-/// @param mtuBytes longest IP packets; 0 for the interface's
-/// @param netBytesPerSecond that the link of each namespace carries, each way; 0 for as much as the machine can
 /// @param networkInterface Framecast's on the loopback, as in a channel's URI
 /// @param chunkBytes what a hop over unicast passes on at a time; a multiple of
 /// [io.framecast.perf.harness.FrameContent#BLOCK_BYTES]
@@ -31,9 +28,7 @@ public record StreamingPlan(
         long backgroundBytesPerSecond,
         int frameBytes,
         String transport,
-        BenchNet net,
-        int mtuBytes,
-        long netBytesPerSecond,
+        Links links,
         String networkInterface,
         int chunkBytes,
         List<String> devices,
@@ -69,7 +64,7 @@ public record StreamingPlan(
                 name, "host|emulated(:\\d{1,2})?(\\?peermem)?|cuda:\\d{1,2}", "host, emulated[:N][?peermem] or cuda:N");
     }
 
-    DeviceChoice deviceOfSource() {
+    public DeviceChoice deviceOfSource() {
         return device(devices.getFirst());
     }
 
@@ -108,9 +103,7 @@ public record StreamingPlan(
                 backgroundBytesPerSecond,
                 bytes,
                 transport,
-                net,
-                mtuBytes,
-                netBytesPerSecond,
+                links,
                 networkInterface,
                 chunk,
                 names,
@@ -134,10 +127,6 @@ public record StreamingPlan(
             }
         }
         return all;
-    }
-
-    public boolean isOnNamespaces() {
-        return net != BenchNet.LOOPBACK;
     }
 
     int measurements() {

@@ -17,6 +17,11 @@ record StreamingRow(
         @Nullable Prediction prediction)
         implements RoundsRow<StreamingResult> {
 
+    @Override
+    public boolean isFramecast() {
+        return contender.isFramecast();
+    }
+
     String transport() {
         return first(StreamingResult::transport).orElse("");
     }

@@ -3,7 +3,6 @@ package io.framecast.perf.streaming;
 import io.framecast.api.error.ConfigException;
 import io.framecast.perf.harness.MeasurementFailedException;
 import io.framecast.perf.harness.MeasurementFailedException.Reason;
-import io.framecast.perf.harness.Network;
 import io.framecast.perf.harness.Networks;
 import io.framecast.perf.harness.Pool;
 import io.framecast.perf.harness.Pools;
@@ -145,30 +144,16 @@ public final class StreamingRun implements Rounds.Measuring<StreamingCase, Conte
                 plan.subscribersMax(),
                 StreamingRole.class,
                 List.of(),
-                network()::host,
+                networks.get(plan.links(), plan.subscribersMax())::host,
                 console,
                 _ -> {});
     }
 
     // Links that lose, and multicast to no more than those that receive.
     private void set(final StreamingCase setting) {
-        if (plan.isOnNamespaces()) {
-            try {
-                final double loss = setting.impairment().loss();
-                network().set(loss, loss > 0, setting.subscribers());
-            } catch (final IOException e) {
-                throw new ConfigException("--net: " + e.getMessage(), e);
-            }
-        }
-    }
-
-    private Network network() {
-        if (!plan.isOnNamespaces()) {
-            return Network.LOOPBACK;
-        }
+        final double loss = setting.impairment().loss();
         try {
-            return networks.get(new Networks.Key(
-                    plan.net(), plan.mtuBytes(), plan.subscribersMax(), true, plan.netBytesPerSecond()));
+            networks.get(plan.links(), plan.subscribersMax()).set(loss, loss > 0, setting.subscribers());
         } catch (final IOException e) {
             throw new ConfigException("--net: " + e.getMessage(), e);
         }

@@ -5,7 +5,6 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.perf.harness.BackgroundLoad;
 import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.LinkMeter;
-import io.framecast.perf.harness.Network;
 
 /// One stream into devices, as one of its processes sees it.
 ///
@@ -39,7 +38,7 @@ record StreamingSpec(StreamingPlan plan, Contender contender, StreamingCase sett
         return (int) (windowBytes() / frameBytes()) + FRAMES_HELD;
     }
 
-    /// Whether this receiver takes frames at a fraction of its link's rate, and nobody waits for it but by its
+    /// Whether this receiver takes frames at a fraction of its link's rate, and the source waits for it only by its
     /// delivery.
     boolean isSlow() {
         return setting.impairment().hasSlow() && index == receivers() - 1;
@@ -47,7 +46,7 @@ record StreamingSpec(StreamingPlan plan, Contender contender, StreamingCase sett
 
     /// How long a slow receiver holds each frame.
     long slowNs() {
-        return (long) (SLOW_TIMES * NS_PER_SECOND * frameBytes() / plan.netBytesPerSecond());
+        return (long) (SLOW_TIMES * NS_PER_SECOND * frameBytes() / plan.links().bytesPerSecond());
     }
 
     int receivers() {
@@ -58,7 +57,7 @@ record StreamingSpec(StreamingPlan plan, Contender contender, StreamingCase sett
     ///
     /// @param rank 0 for the source
     String address(final int rank) {
-        return plan.isOnNamespaces() ? Network.address(rank - 1) : Network.LOOPBACK_ADDRESS;
+        return plan.links().address(rank - 1);
     }
 
     /// Of a receiver.
@@ -68,7 +67,7 @@ record StreamingSpec(StreamingPlan plan, Contender contender, StreamingCase sett
 
     /// Counts the bytes on the link of this process.
     LinkMeter linkMeter() {
-        return new LinkMeter(plan.isOnNamespaces());
+        return plan.links().meter();
     }
 
     /// Receivers report to the source here.
@@ -114,8 +113,8 @@ record StreamingSpec(StreamingPlan plan, Contender contender, StreamingCase sett
         final String inDevice =
                 "|chunk=" + plan.chunkBytes() + (placement.equals("auto") ? "" : "|placement=" + placement);
         return Channel.parse("framecast:" + transport + "?group=" + GROUP + ":" + port + "|interface="
-                + (plan.isOnNamespaces() ? address(rank) : plan.networkInterface())
-                + (plan.mtuBytes() == 0 ? "" : "|mtu=" + plan.mtuBytes())
+                + (plan.links().areOfHosts() ? address(rank) : plan.networkInterface())
+                + (plan.links().mtuBytes() == 0 ? "" : "|mtu=" + plan.links().mtuBytes())
                 + "|frame-max=" + frameBytes() + "|window="
                 + windowBytes() + "|device="
                 + device.text() + (device.isHost() ? "" : inDevice)

@@ -40,22 +40,21 @@ final class StreamingTable {
             .field("failure", round -> round.hasFailed() ? round.failure() : null);
 
     static final Table<StreamingRow> TABLE = new Table<StreamingRow>()
+            .left(4)
             .field("scheme", row -> row.contender().scheme())
+            .column("scheme", row -> row.contender().text())
             .field(
                     "radix",
                     row -> row.contender().radix() == 0 ? null : row.contender().radix())
-            .field("net", row -> row.plan().net().label())
-            .field(
-                    "net_MBps",
-                    row -> row.plan().netBytesPerSecond() == 0
-                            ? null
-                            : row.plan().netBytesPerSecond() / 1e6)
+            .field("net", row -> row.plan().links().net().label())
+            .field("net_MBps", row -> row.plan().links().megabytesPerSecond())
             .field("scenario", row -> row.setting().scenario())
+            .column("scenario", StreamingTable::scenario)
             .field("direction", row -> row.setting().direction().label())
-            .field("placement", StreamingRow::placement)
-            .field("device", StreamingRow::device)
+            .both("placement", "placement", StreamingRow::placement)
+            .both("device", "device", StreamingRow::device)
             .field("emulated", row -> row.device().contains(DeviceChoice.EMULATED))
-            .field("subscribers", row -> row.setting().subscribers())
+            .both("subscribers", "subscribers", row -> row.setting().subscribers())
             .field("loss", row -> row.setting().impairment().loss())
             .field(
                     "slow_delivery",
@@ -67,62 +66,37 @@ final class StreamingTable {
             .field("frame_bytes", row -> row.plan().frameBytes())
             .field("in_flight", row -> row.plan().inFlight())
             .field("broadcast_MBps", row -> goodput(row).median())
+            .column("MB/s", row -> row.medianOrFailures(StreamingResult::broadcastMBps))
             .field("broadcast_MBps_min", row -> goodput(row).min())
             .field("broadcast_MBps_max", row -> goodput(row).max())
+            .column("spread", row -> goodput(row).range())
+            .both("ratio_to_peak", "of peak", 2, StreamingRow::toPeak)
             .field("background_MBps", row -> row.median(StreamingResult::backgroundMBps))
+            .column("background", StreamingTable::background)
             .field("background_wanted_MBps", StreamingTable::backgroundWanted)
             .field("latency_us", row -> row.median(StreamingResult::latencyUs))
+            .column("alone ms", row -> Table.decimal(row.median(StreamingResult::latencyUs) / US_PER_MS, 2))
             .field("latency_p99_us", row -> row.median(StreamingResult::latencyP99Us))
-            .field("source_link_bytes_per_byte", row -> link(row, LinkUse::sourcePerByte))
+            .column("p99 ms", row -> Table.decimal(row.median(StreamingResult::latencyP99Us) / US_PER_MS, 2))
+            .both("source_link_bytes_per_byte", "link B/B", 2, row -> link(row, LinkUse::sourcePerByte))
             .field("receiver_link_bytes_per_byte", row -> link(row, LinkUse::receiverPerByte))
             .field("source_link_share", row -> link(row, LinkUse::sourceShare))
-            .field("receiver_link_share", row -> link(row, LinkUse::receiverShare))
-            .field("cpu_share", row -> link(row, LinkUse::busyShare))
-            .field("source_cpu", row -> row.median(round -> round.use().source().cpuShare()))
-            .field(
-                    "receiver_cpu",
-                    row -> row.median(round -> round.use().receiver().cpuShare()))
-            .field(
-                    "receiver_threads",
-                    row -> row.median(round -> round.use().receiver().threads()))
-            .field(
-                    "receiver_resident_MB",
-                    row -> row.median(round -> round.use().receiver().residentBytes() / 1e6))
-            .field(
-                    "control_per_datagram",
-                    row -> row.median(round -> round.use().controlPerDatagram()))
-            .field("slow_share", row -> row.median(round -> round.use().slowShare()))
-            .field("ratio_to_peak", StreamingRow::toPeak)
-            .field("predicted_MBps", StreamingRow::predictedMBps)
+            .both("receiver_link_share", "of link", 2, row -> link(row, LinkUse::receiverShare))
+            .field("source_cpu", row -> use(row, use -> use.source().cpuShare()))
+            .field("receiver_cpu", row -> use(row, use -> use.receiver().cpuShare()))
+            .field("receiver_threads", row -> use(row, use -> use.receiver().threads()))
+            .field("receiver_resident_MB", row -> use(row, use -> use.receiver().residentBytes() / 1e6))
+            .both("control_per_datagram", "control", 3, row -> use(row, StreamUse::controlPerDatagram))
+            .both("slow_share", "slow got", 2, row -> use(row, StreamUse::slowShare))
+            .both("cpu_share", "CPU", 2, row -> link(row, LinkUse::busyShare))
+            .both("predicted_MBps", "model MB/s", 0, StreamingRow::predictedMBps)
             .field("predicted_latency_us", StreamingRow::predictedLatencyUs)
+            .column("model ms", row -> Table.decimal(row.predictedLatencyUs() / US_PER_MS, 2))
             .field(
                     "equation",
                     row -> row.prediction() == null ? null : row.prediction().equation())
             .field("rounds", row -> ROUNDS.json(row.rounds()))
-            .field("failures", StreamingRow::failures)
-            .left(4)
-            .column("scheme", row -> row.contender().text())
-            .column("scenario", StreamingTable::scenario)
-            .column("placement", StreamingRow::placement)
-            .column("device", StreamingRow::device)
-            .column("subscribers", row -> Integer.toString(row.setting().subscribers()))
-            .column("MB/s", row -> row.medianOrFailures(StreamingResult::broadcastMBps))
-            .column("spread", row -> goodput(row).range())
-            .column("of peak", row -> Table.decimal(row.toPeak(), 2))
-            .column("background", StreamingTable::background)
-            .column("alone ms", row -> Table.decimal(row.median(StreamingResult::latencyUs) / US_PER_MS, 2))
-            .column("p99 ms", row -> Table.decimal(row.median(StreamingResult::latencyP99Us) / US_PER_MS, 2))
-            .column("link B/B", row -> Table.decimal(link(row, LinkUse::sourcePerByte), 2))
-            .column("of link", row -> Table.decimal(link(row, LinkUse::receiverShare), 2))
-            .column(
-                    "control",
-                    row -> Table.decimal(row.median(round -> round.use().controlPerDatagram()), 3))
-            .column(
-                    "slow got",
-                    row -> Table.decimal(row.median(round -> round.use().slowShare()), 2))
-            .column("CPU", row -> Table.decimal(link(row, LinkUse::busyShare), 2))
-            .column("model MB/s", row -> Table.decimal(row.predictedMBps(), 0))
-            .column("model ms", row -> Table.decimal(row.predictedLatencyUs() / US_PER_MS, 2));
+            .field("failures", StreamingRow::failures);
 
     private StreamingTable() {}
 
@@ -132,6 +106,10 @@ final class StreamingTable {
 
     private static double link(final StreamingRow row, final ToDoubleFunction<LinkUse> figure) {
         return row.median(round -> figure.applyAsDouble(round.link()));
+    }
+
+    private static double use(final StreamingRow row, final ToDoubleFunction<StreamUse> figure) {
+        return row.median(round -> figure.applyAsDouble(round.use()));
     }
 
     private static @Nullable Double backgroundWanted(final StreamingRow row) {
@@ -212,7 +190,7 @@ final class StreamingTable {
                         machine.facts(),
                         List.of(head(plan).strip() + "."),
                         Page.resource(StreamingTable.class, "notes.html"))
-                .html(TABLE, row -> row.contender().isFramecast(), List.of(section));
+                .html(TABLE, StreamingRow::isFramecast, List.of(section));
     }
 
     private static Figure.Value value(final StreamingRow row, final String suffix, final Statistics statistics) {

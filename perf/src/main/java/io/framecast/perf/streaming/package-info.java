@@ -3,7 +3,8 @@
 ///
 /// [StreamingOptions] makes a [StreamingPlan]; [StreamingRun] has the processes of each [Contender]
 /// ([StreamingRole]) carry streams by a [Scheme]; [ModelProbe] measures what [Prediction] needs;
-/// [StreamingTable] declares fields, columns and figures. `io.framecast.perf.bench` alone calls this package.
+/// [StreamingTable] declares fields, columns and figures. `io.framecast.perf.alltoall` and
+/// `io.framecast.perf.modelbench` take its plans.
 @NullMarked
 package io.framecast.perf.streaming;
 

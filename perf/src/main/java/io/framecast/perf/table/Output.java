@@ -92,6 +92,16 @@ public final class Output {
         return DONE;
     }
 
+    /// The same after a run with rounds.
+    public int statusOf(final boolean haveDiffered, final List<? extends RoundsRow<?>> rows) {
+        return status(
+                haveDiffered,
+                rows.stream()
+                        .filter(RoundsRow::isFramecast)
+                        .flatMap(row -> row.failures().stream())
+                        .toList());
+    }
+
     /// Writes a file to the folder, where there is one.
     public void file(final String name, final Supplier<String> content) {
         if (folder != null) {

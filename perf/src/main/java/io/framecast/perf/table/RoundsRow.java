@@ -21,6 +21,9 @@ public interface RoundsRow<T extends RoundsRow.Round> {
 
     List<T> rounds();
 
+    /// Whether it is Framecast that was measured, and no rival.
+    boolean isFramecast();
+
     /// Median and spread of one figure over the rounds.
     default Statistics of(final ToDoubleFunction<T> figure) {
         return Statistics.of(rounds().stream().map(figure::applyAsDouble).toList());

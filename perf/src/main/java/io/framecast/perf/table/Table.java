@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,16 @@ public final class Table<R> {
     public Table<R> column(final String title, final Function<R, String> text) {
         columns.put(title, text);
         return this;
+    }
+
+    /// A field, and a column of its text.
+    public Table<R> both(final String name, final String title, final Function<R, @Nullable Object> value) {
+        return field(name, value).column(title, row -> String.valueOf(value.apply(row)));
+    }
+
+    /// A field, and a column of it with some places.
+    public Table<R> both(final String name, final String title, final int places, final ToDoubleFunction<R> value) {
+        return field(name, value::applyAsDouble).column(title, row -> decimal(value.applyAsDouble(row), places));
     }
 
     /// Rows of one group stand below a line of its name.

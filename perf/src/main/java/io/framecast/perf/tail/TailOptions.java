@@ -99,8 +99,7 @@ public final class TailOptions {
         final TailRun run = open(context::line);
         final Output output = new Output(context, out);
         Networks.require("bench tail: ");
-        final MachineInfo machine = MachineInfo.read();
-        machine.announce(context::line);
+        final MachineInfo machine = MachineInfo.announced(context::line);
         final List<TailRow> rows = new ArrayList<>();
         try (run) {
             context.onStop(run::close);

@@ -10,7 +10,7 @@ import java.net.SocketTimeoutException;
 import java.util.Arrays;
 
 /// Round trips of a small datagram between two processes while a stream runs: what the network takes, and
-/// what waking a thread takes at either end. The subscriber answers on a thread of its own, the publisher
+/// the time to wake a thread at either end. The subscriber answers on a thread of its own, the publisher
 /// asks.
 final class TailPing implements AutoCloseable {
     private static final int BYTES = 64;

@@ -1,6 +1,5 @@
 package io.framecast.perf.tail;
 
-import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.table.Percentiles;
 import io.framecast.perf.table.Table;
 import java.util.ArrayList;
@@ -29,8 +28,8 @@ record TailRow(
     static final Table<TailRow> TABLE = new Table<TailRow>()
             .field("scenario", _ -> "tail")
             .field("transport", _ -> "udp")
-            .field("net", _ -> BenchNet.BRIDGE.label())
-            .field("mtu", _ -> TailSpec.MTU_BYTES)
+            .field("net", _ -> TailSpec.LINKS.net().label())
+            .field("mtu", _ -> TailSpec.LINKS.mtuBytes())
             .field("frame_bytes", row -> row.setting().frameBytes())
             .field("receivers", row -> row.setting().subscribers())
             .field("loss", row -> row.setting().loss())

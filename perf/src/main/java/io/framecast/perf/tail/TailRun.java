@@ -1,6 +1,5 @@
 package io.framecast.perf.tail;
 
-import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.harness.MeasurementFailedException;
 import io.framecast.perf.harness.Network;
 import io.framecast.perf.harness.Networks;
@@ -49,8 +48,8 @@ final class TailRun implements AutoCloseable {
 
     TailRow measure(final TailCase setting) throws IOException, MeasurementFailedException, InterruptedException {
         try {
-            final Network network = networks.get(
-                    new Networks.Key(BenchNet.BRIDGE, TailSpec.MTU_BYTES, setting.subscribers(), setting.offload()));
+            final Network network =
+                    networks.get(new Networks.Key(TailSpec.LINKS, setting.subscribers(), setting.offload()));
             final double capacity = flood(network, setting);
             final double fps = framesPerSecond > 0 ? framesPerSecond : load * capacity;
             console.accept(String.format(Locale.ROOT, "%.0f frames/s are taken, %.0f offered", capacity, fps));
@@ -108,9 +107,9 @@ final class TailRun implements AutoCloseable {
                         (measureSeconds * NS_PER_SECOND)),
                 port,
                 IntStream.range(0, setting.subscribers())
-                        .mapToObj(i -> network.receiver(i).address())
+                        .mapToObj(i -> network.host(i).address())
                         .toList(),
-                network.source().address());
+                network.host(Pool.SOURCE).address());
     }
 
     /// @return reports of the subscribers, then of the publisher

@@ -1,6 +1,8 @@
 package io.framecast.perf.tail;
 
 import io.framecast.api.Channel;
+import io.framecast.perf.harness.BenchNet;
+import io.framecast.perf.harness.Links;
 import java.util.List;
 
 /// One stream whose repairs are timed, as each of its processes sees it.
@@ -11,7 +13,7 @@ import java.util.List;
 /// @param localAddress this process's
 record TailSpec(Load load, int port, List<String> receivers, String localAddress) {
     static final String GROUP = "224.20.30.41";
-    static final int MTU_BYTES = 1500;
+    static final Links LINKS = new Links(BenchNet.BRIDGE, 1500, 0);
     /// Payload of a full datagram at this MTU.
     static final int SLOT_BYTES = 1408;
     /// The port that lost data comes to.
@@ -53,6 +55,6 @@ record TailSpec(Load load, int port, List<String> receivers, String localAddress
 
     Channel channel() {
         return Channel.parse("framecast:udp?group=" + GROUP + ":" + port + "|interface=" + localAddress + "|mtu="
-                + MTU_BYTES + "|frame-max=" + load.frameBytes() + "|device=host");
+                + LINKS.mtuBytes() + "|frame-max=" + load.frameBytes() + "|device=host");
     }
 }

@@ -99,6 +99,7 @@ final class BenchRowsTest {
                 0.01,
                 0.03,
                 RoundResult.OnHost.UNKNOWN,
+                StartWindows.NONE,
                 "");
         rows.add(new BenchRow(setting, system, List.of(round), Double.NaN, Map.of()));
     }

@@ -225,6 +225,7 @@ final class BenchRunTest {
                 0,
                 0,
                 RoundResult.OnHost.UNKNOWN,
+                StartWindows.NONE,
                 "");
     }
 }

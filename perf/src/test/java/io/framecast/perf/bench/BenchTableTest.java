@@ -218,6 +218,7 @@ final class BenchTableTest {
                 0.01,
                 0.03,
                 RoundResult.OnHost.UNKNOWN,
+                StartWindows.NONE,
                 "");
     }
 

@@ -120,6 +120,7 @@ class NodeBenchTest {
                 0,
                 0,
                 new RoundResult.OnHost("staged", 0.5, 6_000, 1.5, 1 << 20),
+                StartWindows.NONE,
                 "");
         return new BenchRow(setting, system, List.of(round), 1, Map.of());
     }

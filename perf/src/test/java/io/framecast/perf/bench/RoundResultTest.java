@@ -18,7 +18,7 @@ final class RoundResultTest {
         final SourceReport source =
                 new SourceReport("udp", 1_000, 1_000_000_000, SECOND_NS, SECOND_NS / 10, -1, -1, -1, 2_000);
         final RoundResult result = RoundResult.of(
-                source, List.of(receiver(SECOND_NS, 3, 1_000), receiver(2 * SECOND_NS, 4, 9_000)), false);
+                source, List.of(receiver(SECOND_NS, 3, 1_000), receiver(2 * SECOND_NS, 4, 9_000)), false, 0);
         assertEquals(500, result.goodputMBps());
         // One second of the publisher and half of one of each receiver, for 10^9 bytes delivered to each.
         assertEquals(2.0, result.cpuSecondsPerGB());
@@ -35,20 +35,20 @@ final class RoundResultTest {
     void shouldCountHeadersOnTheWireAlone() {
         final SourceReport source = new SourceReport("udp", 1, 100_000, 1, 0, 107_000, 103_000, 105_800, 0);
         final List<ReceiverReport> receivers = List.of(receiver(SECOND_NS, 0, 1));
-        final RoundResult result = RoundResult.of(source, receivers, false);
+        final RoundResult result = RoundResult.of(source, receivers, false, 0);
         assertEquals(0.03, result.overhead(), 1e-9);
         assertEquals(0.058, result.wireOverhead(), 1e-9);
         assertEquals(1.058, result.wireBytesPerByte(), 1e-9);
         // An interface that sends datagrams singly knows better.
-        assertEquals(0.03, RoundResult.of(source, receivers, true).overhead(), 1e-9);
-        assertEquals(0.07, RoundResult.of(source, receivers, true).wireOverhead(), 1e-9);
+        assertEquals(0.03, RoundResult.of(source, receivers, true, 0).overhead(), 1e-9);
+        assertEquals(0.07, RoundResult.of(source, receivers, true, 0).wireOverhead(), 1e-9);
     }
 
     @Test
     void shouldCountFrames() {
         final SourceReport source = new SourceReport("udp", 500, 1, 2_000_000, 0, -1, -1, -1, 2_000);
         final RoundResult result =
-                RoundResult.of(source, List.of(receiver(SECOND_NS, 0, 1), receiver(2 * SECOND_NS, 0, 1)), false);
+                RoundResult.of(source, List.of(receiver(SECOND_NS, 0, 1), receiver(2 * SECOND_NS, 0, 1)), false, 0);
         assertEquals(500, result.messagesPerSecond());
         assertEquals(4, result.sourceCpuUsPerFrame());
     }
@@ -57,7 +57,7 @@ final class RoundResultTest {
     void shouldCountWhatReceiversCostTheirHost() {
         final SourceReport source = new SourceReport("udp", 500, 1, 2_000_000, 0, -1, -1, -1, 2_000);
         final RoundResult.OnHost onHost = RoundResult.of(
-                        source, List.of(receiver(SECOND_NS, 0, 1), receiver(2 * SECOND_NS, 0, 1)), false)
+                        source, List.of(receiver(SECOND_NS, 0, 1), receiver(2 * SECOND_NS, 0, 1)), false, 0)
                 .onHost();
         // Half a second of each, for 10^9 bytes to each; 3,000 datagrams read by each, of 2,000 sent.
         assertEquals(new RoundResult.OnHost("host", 0.5, 6_000, 3, 10), onHost);

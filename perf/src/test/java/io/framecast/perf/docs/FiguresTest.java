@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.Channel;
 import io.framecast.api.SourceOptions;
-import io.framecast.engine.auth.ReceiverProtection;
 import io.framecast.reliability.repair.NackScheduler;
+import io.framecast.reliability.secure.ReceiverProtection;
 import io.framecast.reliability.send.CoRootConfig;
 import io.framecast.reliability.send.SenderConfig;
 import io.framecast.reliability.wire.BundleLayout;

@@ -82,7 +82,7 @@ public record ToolRun(int status, String out, String err) {
                 .toList()) {
             runs.add(of(line.split(line.contains(SEPARATOR) ? SEPARATOR : " ", -1)));
         }
-        // Whatever the locale: a plain C one has no ellipsis.
+        // In any locale: plain C has no ellipsis.
         final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         for (final ToolRun run : runs) {
             out.println(Json.write(List.of(run.status, run.out, run.err)));

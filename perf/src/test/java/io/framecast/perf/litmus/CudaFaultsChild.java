@@ -65,9 +65,9 @@ final class CudaFaultsChild {
             case "other" -> child.keepContext();
             default -> throw new IllegalArgumentException(arguments[0]);
         }
-        say("other", child.other.state().toString());
+        report("other", child.other.state().toString());
         child.node.close();
-        say("left", left());
+        report("left", left());
     }
 
     private Subscriber subscribe() {
@@ -86,19 +86,19 @@ final class CudaFaultsChild {
         invoke("framecast_stub_break", code);
         stream(null, FRAMES_AFTER);
         await(() -> lost.state() == Subscriber.State.FAILED, "it is notified");
-        say("failure", lost.failure().orElse(""));
+        report("failure", lost.failure().orElse(""));
         lost.poll();
         held.forEach(DeviceFrame::close);
         lost.close();
         await(() -> lost.device().allocatedBytes() == 0, "its memory is given up");
         await(() -> contexts() == 0, "its context is retained no more");
-        say("left-of-backend", lost.device().resources().toString());
-        say("contexts", Long.toString(contexts()));
+        report("left-of-backend", lost.device().resources().toString());
+        report("contexts", Long.toString(contexts()));
         invoke("framecast_stub_break", 0);
         invoke("framecast_stub_reset");
         final Subscriber again = subscribe();
         stream(again, FRAMES_BEFORE);
-        say("again", again.state().toString());
+        report("again", again.state().toString());
     }
 
     private void refuse(final String function) throws Throwable {
@@ -106,7 +106,7 @@ final class CudaFaultsChild {
         final Subscriber scarce = node.subscribe(Channel.parse(group + "cuda:0"));
         await(() -> scarce.failure().isPresent(), "it is notified");
         stream(null, FRAMES_AFTER);
-        say("failure", scarce.failure().orElse(""));
+        report("failure", scarce.failure().orElse(""));
         fail("", 0);
     }
 
@@ -117,14 +117,14 @@ final class CudaFaultsChild {
                 .getBytes(StandardCharsets.UTF_8);
         try {
             subscriber.device().load(new KernelSource("litmus_fill", () -> newer, (_, _, _, _) -> {}));
-            say("failure", "");
+            report("failure", "");
         } catch (final DeviceException e) {
-            say("failure", e.getMessage());
+            report("failure", e.getMessage());
         }
         stream(subscriber, FRAMES_AFTER);
     }
 
-    // A user's own context is current on his thread, and nothing of the engine's is valid in it.
+    // A user's own context is current on the user's thread, and nothing of the engine's is valid in it.
     private void keepContext() throws Throwable {
         subscribe().close();
         try (Arena scratch = Arena.ofConfined()) {
@@ -152,7 +152,7 @@ final class CudaFaultsChild {
         publishFromDevice();
         gpu.close();
         keeps("close");
-        say("changed", String.join(", ", changed));
+        report("changed", String.join(", ", changed));
     }
 
     private void use(final Subscriber gpu) throws Throwable {
@@ -328,7 +328,7 @@ final class CudaFaultsChild {
         }
     }
 
-    private static void say(final String key, final String value) {
+    private static void report(final String key, final String value) {
         System.out.println(key + "\t" + value);
     }
 }

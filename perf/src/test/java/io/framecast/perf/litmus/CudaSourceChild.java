@@ -52,8 +52,8 @@ final class CudaSourceChild {
         await(() -> publisher.readySubscribers() == 1, "a subscriber");
         stream = publisher.device().openStream();
         final DeviceSourceReport report = publisher.deviceReport().orElseThrow();
-        say("report", report.toString());
-        say("read-max", Long.toString(report.readMaxBytes()));
+        report("report", report.toString());
+        report("read-max", Long.toString(report.readMaxBytes()));
         readMax = (int) Math.min(report.readMaxBytes(), FRAME_MAX);
         lengths = new int[] {1, Math.max(1, readMax), Math.min(readMax + 1, FRAME_MAX), FRAME_MAX};
     }
@@ -70,12 +70,12 @@ final class CudaSourceChild {
         }
         await(() -> received == frames, "all frames");
         stream.close();
-        say("frames", Integer.toString(received));
+        report("frames", Integer.toString(received));
         final long read = bytes(frames, 0, readMax);
         final long copied = bytes(frames, readMax, FRAME_MAX);
         await(() -> count(READ) >= read && count(COPIED) >= copied, "the counters");
-        say("read", count(READ) + " of " + read);
-        say("copied", count(COPIED) + " of " + copied);
+        report("read", count(READ) + " of " + read);
+        report("copied", count(COPIED) + " of " + copied);
         publisher.close(Duration.ofSeconds(10));
         node.close();
     }
@@ -149,7 +149,7 @@ final class CudaSourceChild {
         }
     }
 
-    private static void say(final String key, final String value) {
+    private static void report(final String key, final String value) {
         System.out.println(key + "\t" + value);
     }
 }

@@ -55,7 +55,7 @@ final class LimitedLinkTest {
     @Test
     void shouldHoldBackByItsDeliveryAlone() throws Exception {
         final List<StreamingRow> rows = rows("--loss 0,0.01 --slow reliable,latest --subscribers 1,3 --against none");
-        // One who is alone is not slow.
+        // A receiver that is alone is not slow.
         assertEquals(4, rows.size());
         for (final StreamingRow row : rows) {
             final String text = row.setting().text();

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.perf.harness.BenchNet;
+import io.framecast.perf.harness.Links;
 import io.framecast.perf.models.CostModel;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -30,9 +31,7 @@ final class PredictionTest {
                 background,
                 FRAME_BYTES,
                 "auto",
-                BenchNet.LOOPBACK,
-                1500,
-                0,
+                new Links(BenchNet.LOOPBACK, 1500, 0),
                 "127.0.0.1",
                 CHUNK_BYTES,
                 List.of("emulated:0"),

@@ -13,6 +13,7 @@ import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.FrameContent.Stamp;
 import io.framecast.perf.harness.FramesDifferException;
+import io.framecast.perf.harness.Links;
 import io.framecast.perf.harness.Records;
 import io.framecast.testing.TestPorts;
 import java.lang.foreign.MemorySegment;
@@ -45,9 +46,7 @@ final class SchemesTest {
                 50_000_000,
                 FRAME_BYTES,
                 "auto",
-                BenchNet.LOOPBACK,
-                1500,
-                0,
+                new Links(BenchNet.LOOPBACK, 1500, 0),
                 "127.0.0.1",
                 64 << 10,
                 List.of("emulated:0"),

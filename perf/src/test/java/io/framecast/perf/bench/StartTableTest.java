@@ -6,14 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.rivals.ReceiverReport;
 import io.framecast.perf.rivals.ReceiverReport.Window;
-import io.framecast.perf.rivals.SourceReport;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-class StartRowTest {
+class StartTableTest {
     private static final long SECOND_NS = 1_000_000_000;
     private static final BenchCase SETTING =
             new BenchCase(BenchScenario.THROUGHPUT, BenchNet.BRIDGE, 1 << 20, 2, 9000, 0, true, 0);
@@ -36,55 +35,77 @@ class StartRowTest {
                 new ReceiverReport.Footprint("", 0, 0));
     }
 
-    private static StartRound round() {
-        return StartRound.of(
-                new Measurement.Reports(
-                        new SourceReport("udp", 1, 2, 3, 4, 5, 6, 7, 8),
-                        List.of(receiver(3 * SECOND_NS, 40, 1), receiver(2 * SECOND_NS, 41, 2))),
-                SECOND_NS);
+    private static StartWindows start() {
+        return StartWindows.of(List.of(receiver(3 * SECOND_NS, 40, 1), receiver(2 * SECOND_NS, 41, 2)), SECOND_NS);
+    }
+
+    private static BenchRow row(final BenchSystem system) {
+        final double none = Double.NaN;
+        final RoundResult round = new RoundResult(
+                system.transport(),
+                none,
+                none,
+                0,
+                none,
+                none,
+                none,
+                none,
+                none,
+                none,
+                none,
+                none,
+                none,
+                RoundResult.OnHost.UNKNOWN,
+                start(),
+                "");
+        return new BenchRow(SETTING, system, Collections.nCopies(3, round), none, Map.of());
     }
 
     @Test
     void shouldFollowTheSlowestReceiver() {
-        final StartRound round = round();
-        assertEquals("udp", round.transport());
+        final StartWindows start = start();
         // The other one was later.
-        assertEquals(2, round.firstFrameSeconds());
-        assertEquals(40, round.windows().size());
+        assertEquals(2, start.firstFrameSeconds());
+        assertEquals(40, start.windows().size());
         // Windows 7 and 8 bring 3.5 and 4 MB to the slower one, each in a quarter of a second.
-        assertEquals((14 + 16) / 2.0, round.goodputAfter(2));
-        assertEquals(new StartRound.Window(16, 16, 0.02), round.windows().get(8));
+        assertEquals((14 + 16) / 2.0, start.goodputAfter(2));
+        assertEquals(new StartWindows.Window(16, 16, 0.02), start.windows().get(8));
         // The last ten: 30 to 39.
-        assertEquals(34.5 / 2 * 4, round.steadyMBps());
+        assertEquals(34.5 / 2 * 4, start.steadyMBps());
     }
 
     @Test
     void shouldSayNothingOfMomentsThatWereNotMeasured() {
-        assertTrue(Double.isNaN(round().goodputAfter(10)));
-        assertTrue(Double.isNaN(StartRound.failed("udp", "why").goodputAfter(2)));
+        assertTrue(Double.isNaN(start().goodputAfter(10)));
+        assertTrue(Double.isNaN(StartWindows.NONE.goodputAfter(2)));
     }
 
     @Test
     void shouldCompareWithSteadyGoodputAndWithTheFloor() {
-        final StartRow row = new StartRow(SETTING, BenchSystem.framecast("udp"), Collections.nCopies(3, round()), 150);
-        final Map<String, ?> json = StartRow.TABLE.json(row);
+        final List<BenchRow> rows =
+                BenchRows.compared(List.of(row(BenchSystem.framecast("udp")), row(BenchSystem.FLOOR)));
+        final Map<String, ?> json = StartTable.TABLE.json(rows.getFirst());
         assertEquals("framecast (udp)", json.get("system"));
         assertEquals(9000, json.get("mtu"));
         assertEquals(true, json.get("offload"));
         assertEquals(2.0, json.get("first_frame_s"));
         assertEquals(15.0, json.get("goodput_after_2s_MBps"));
         assertEquals(0.217391, json.get("share_after_2s"));
-        assertEquals(0.1, json.get("floor_share_after_2s"));
+        assertEquals(0.217391, json.get("floor_share_after_2s"));
         assertEquals(0.16, json.get("compile_s_after_2s"));
         assertEquals(40, ((List<?>) json.get("windows")).size());
-        assertEquals(1, StartRow.figures(List.of(row)).size());
+        assertEquals(1, StartTable.figures(rows).size());
     }
 
     @Test
     void shouldStandWithoutAnyResult() {
-        final StartRow row = new StartRow(
-                SETTING, BenchSystem.framecast("udp"), List.of(StartRound.failed("udp", "no network")), Double.NaN);
+        final BenchRow row = new BenchRow(
+                SETTING,
+                BenchSystem.framecast("udp"),
+                List.of(RoundResult.failed("udp", "no network")),
+                Double.NaN,
+                Map.of());
         assertEquals(List.of("no network"), row.failures());
-        assertTrue(StartRow.TABLE.text(List.of(row)).contains("1 failed"));
+        assertTrue(StartTable.TABLE.text(List.of(row)).contains("1 failed"));
     }
 }
