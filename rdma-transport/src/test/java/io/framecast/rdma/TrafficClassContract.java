@@ -66,8 +66,7 @@ abstract class TrafficClassContract {
     abstract int hopsToOne(int ttl);
 
     // A byte of the routing headers of a datagram to the group, and of one to a peer.
-    private void assertHeaders(
-            final String key, final int at, final int bits, final int ofGroup, final int ofOne) {
+    private void assertHeaders(final String key, final int at, final int bits, final int ofGroup, final int ofOne) {
         try (Arena arena = Arena.ofShared();
                 Transport near = open(0, key);
                 Transport far = open(1, 7)) {

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 /// `rows[].goodput_MBps decimal`. `[]` stands for the elements of a list. `*` stands for all names of an object whose
 /// names are data. A `?` behind a path marks a field that some objects lack.
 ///
-/// A decimal may be null, for JSON has no NaN ([io.framecast.perf.table.Table]). A field whose only type is null, a list
-/// without an element and an object without a field were empty when the shape was written: their content is not compared.
+/// A decimal may be null, for JSON has no NaN ([io.framecast.perf.table.Table]). A field whose only type is null, a
+/// list without an element and an object without a field were empty when the shape was written: their content is not
+/// compared.
 final class JsonShape {
     private static final String ROOT = "";
 
@@ -29,7 +30,8 @@ final class JsonShape {
         /// Null alone says nothing about the type.
         private boolean takes(final String type) {
             return types.equals(Set.of("null"))
-                    || types.contains(type) || (type.equals("null") && types.contains("decimal"));
+                    || types.contains(type)
+                    || (type.equals("null") && types.contains("decimal"));
         }
     }
 

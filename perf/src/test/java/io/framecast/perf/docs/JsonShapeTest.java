@@ -45,7 +45,8 @@ final class JsonShapeTest {
 
     @Test
     void shouldNotCompareTheContentOfWhatWasEmpty() {
-        final JsonShape golden = JsonShape.parse(List.of("any null", "gpus list", "links object", "nics list", "nics[] string"));
+        final JsonShape golden =
+                JsonShape.parse(List.of("any null", "gpus list", "links object", "nics list", "nics[] string"));
         final String json = "{\"any\": {\"a\": 1}, \"gpus\": [{\"pci\": 3}], \"links\": {\"x\": 1}, \"nics\": [{}]}";
         assertEquals(
                 List.of("other type: nics[] object, expected nics[] string"),

@@ -124,8 +124,8 @@ public final class SendWindow {
         return this;
     }
 
-    // Whether all of a bundle's payload must stay as it is once the consumer has taken it: sealing encrypts it, or a guard
-    // has its checksum.
+    // Whether all of a bundle's payload must stay as it is once the consumer has taken it: sealing encrypts it, or
+    // a guard has its checksum.
     boolean fixesPayload() {
         return guards != null || (sealer != null && sealer.sealsPayload());
     }
