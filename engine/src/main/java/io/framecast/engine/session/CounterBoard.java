@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
-import org.jspecify.annotations.Nullable;
 
 /// The counters of one session: each has a place in the node's table and a source of its value. The session's own
 /// thread publishes them at intervals.
@@ -105,14 +104,10 @@ public final class CounterBoard implements AutoCloseable {
     }
 
     /// Counters of a stream with `auth=`, by event.
-    ///
-    /// @param events null for a stream without
-    public CounterBoard protection(final @Nullable Counts<ProtectionEvent> events) {
-        if (events != null) {
-            for (final ProtectionEvent event : ProtectionEvent.values()) {
-                final String name = event.name().toLowerCase(Locale.ROOT);
-                add(EngineCounter.PROTECTION, labelled("event", name), events.of(event));
-            }
+    public CounterBoard protection(final Counts<ProtectionEvent> events) {
+        for (final ProtectionEvent event : ProtectionEvent.values()) {
+            final String name = event.name().toLowerCase(Locale.ROOT);
+            add(EngineCounter.PROTECTION, labelled("event", name), events.of(event));
         }
         return this;
     }
