@@ -79,7 +79,7 @@ verify() {
 # keep CLONE: what it built takes the place of what this checkout has.
 keep() {
     local folder
-    for folder in "$1"/target "$1"/*/target; do
+    for folder in "$1"/target "$1"/*/target "$1"/*/*/target; do
         [ -d "$folder" ] || continue
         folder=${folder#"$1"/}
         # This stage's own log lies in the checkout's.

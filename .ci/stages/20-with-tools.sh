@@ -9,7 +9,7 @@ cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 start=$(mktemp)
 log=$(mktemp)
 trap 'rm -f -- "$start" "$log"' EXIT
-mapfile -t classes < <(grep -l '<skipped' */target/surefire-reports/TEST-*.xml 2>/dev/null |
+mapfile -t classes < <(grep -l '<skipped' {*,*/*}/target/surefire-reports/TEST-*.xml 2>/dev/null |
     sed 's/.*TEST-\(.*\)\.xml/\1/')
 chosen=()
 if [ ${#classes[@]} -gt 0 ]; then

@@ -63,6 +63,10 @@ deployed() {
     project "$work/project" 1
     build "$work/project" "$work/local"
     cd -- "$work/project"
+    if compgen -G 'target/dependency/framecast-simulator-*.jar' >/dev/null; then
+        printf 'failed: users of io.framecast:framecast get the simulator\n'
+        exit 1
+    fi
     unzip -p target/dependency/framecast-[0-9]*.jar META-INF/framecast.args >framecast.args
     length=$(timeout 60 "$java" @framecast.args -cp 'target/classes:target/dependency/*' app.App 2>errors)
     [ "$length" = 6220800 ] || { printf 'failed: the ten lines printed: %s\n' "$length"; cat errors; exit 1; }

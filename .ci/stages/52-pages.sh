@@ -48,7 +48,7 @@ docs/rdma.md#the-floor-in-c/2       needs RDMA devices, and measures
 `./mvnw verify`                     stage 10-verify
 `./mvnw verify -Pcampaign`          stage 25-campaign
 `./mvnw -q spotless:apply`          writes sources; stage 12-checks finds what it would change
-`./mvnw -Pmutation -pl reliability -am process-test-classes`    takes hours
+`./mvnw -Pmutation -pl reliability/simulator -am process-test-classes`      takes hours
 `./mvnw -q -Pjmh -DskipTests -pl perf -am integration-test`     measures for minutes
 `./framecast bench`                 measures for minutes
 `./framecast bench isolation`       measures for minutes
@@ -218,6 +218,7 @@ reads() {
         await serve 'waits for a source'
     fi
     start publisher "$near" "$(text_of "$1" 1)"
+    await publisher 'transport: '
     start program "$far" "$2"
     ended program
     ended publisher
@@ -575,7 +576,6 @@ every_command() {
 }
 
 loopback_cases() {
-    check 'C: build' c_build
     check 'README: demo' demo
     check 'C: a program, loopback' c_reads loopback
     check 'Python: a program, loopback' python_reads loopback docs/python.md#a-program "$PYTHON_LINE"
@@ -632,7 +632,6 @@ has_gstreamer() {
 
 gstreamer_cases() {
     has_gstreamer || { lacks "GStreamer, $1" 'apt install gstreamer1.0-tools' && return; }
-    [ "$1" != loopback ] || check 'GStreamer: install' gstreamer_install
     check "GStreamer: a screen and a recording, $1" gstreamer_reads "$1"
     check "GStreamer: publishing, $1" gstreamer_publishes "$1" docs/gstreamer.md#pipelines/2 2
     check "GStreamer: publishing H.264, $1" gstreamer_publishes "$1" docs/gstreamer.md#pipelines/3 1
@@ -643,6 +642,9 @@ PYTHON_LINE='^[0-9]* .*(1080, 1920, 3) 1920x1080xrgb24'
 mkdir "$work/desk" "$work/beside"
 desk=$work/desk
 check 'every block has a case, or a reason' every_block
+# Cases on every network use what these build.
+check 'C: build' c_build
+! has_gstreamer || check 'GStreamer: install' gstreamer_install
 set -m
 (
     trap stop_processes EXIT

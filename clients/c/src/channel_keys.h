@@ -30,7 +30,6 @@
     ROW(REORDER, "reorder") \
     ROW(CO_ROOTS, "co-roots") \
     ROW(FEED, "feed") \
-    ROW(SETS, "sets") \
     ROW(SITE, "site") \
     ROW(SERVE, "serve") \
     ROW(SOURCES, "sources") \

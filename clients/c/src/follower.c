@@ -248,9 +248,19 @@ static void remove_coming(struct fc_subscriber *subscriber, bool hold_nothing) {
     fci_unref_segment(subscriber, made);
 }
 
-/* Passes over a segment whose leader never went on, unless that of a successor may depend on it. */
+static bool is_any_open(const struct fci_segment *made) {
+    for (const struct fci_segment *each = made; each != NULL; each = each->later) {
+        if (fci_is_open(each)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Passes over a segment whose leader never went on, unless that of a successor may depend on it: successors that are
+   not open may have died. */
 static bool skips(struct fc_subscriber *subscriber, const struct fci_segment *made) {
-    if (made->later == NULL || (fci_is_open(made) && !fci_is_open(made->later))) {
+    if (made->later == NULL || (fci_is_open(made) && !is_any_open(made->later))) {
         return false;
     }
     remove_coming(subscriber, false);

@@ -364,6 +364,10 @@ static fc_status read_part(struct parser *parser, char *part) {
     while (key < KEYS && strcmp(part, NAMES[key]) != 0) {
         key++;
     }
+    if (strcmp(part, "sets") == 0) {
+        return COMPLAIN(parser, "sets: there is no such key any more; subscribers with one site= share a co-root, others are "
+                                "grouped as they join");
+    }
     if (key == KEYS) {
         return COMPLAIN(parser, "unknown key %s; nearest is %s", part, nearest(part));
     }

@@ -61,6 +61,10 @@ static void should_refuse_with_a_hint(void) {
     refused(FC_E_URI, "channel URI: expected framecast:<transport>?key=value|…, got udp://224.0.0.9:1", "udp://224.0.0.9:1");
     refused(FC_E_URI, "channel URI: unknown key gruop; nearest is group", "framecast:udp?gruop=224.0.0.9:1");
     refused(FC_E_URI, "channel URI: unknown key delivry; nearest is delivery", "framecast:udp?delivry=latest");
+    refused(FC_E_URI,
+            "channel URI: sets: there is no such key any more; subscribers with one site= share a co-root, others are "
+            "grouped as they join",
+            "framecast:udp?sets=block");
     refused(FC_E_URI, "channel URI: expected group=, got none", "framecast:udp?channel=a");
     refused(FC_E_URI, "channel URI: group: expected once, got it twice", "framecast:udp?group=224.0.0.9:1|group=224.0.0.9:1");
     refused(FC_E_URI, "channel URI: group: expected '|' between keys, got none before channel= in group=224.0.0.9:1&channel=a",

@@ -1,8 +1,9 @@
 /*
  * The takeover of a host group: one membership, its source, and three processes around shared words
- * (ReceiverMachine.resume, ReceiveLedger, CheckpointLog, Admissions.onResume). It says that nothing acknowledged is lost
- * to a successor, that what an earlier holder says late moves nothing, and that every survivor gets every frame.
- * docs/model.md explains more.
+ * (SuccessionMachine, ReceiverMachine.resume, ReceiveLedger, CheckpointLog, Admissions.onResume). It says that nothing
+ * acknowledged is lost to a successor, that what an earlier holder says late moves nothing, and that every survivor gets
+ * every frame. docs/model.md explains more. The model has no time: any looks, waits and pauses of SuccessionMachine are
+ * among its histories, but for the end of the wait for survivors.
  *
  * Process 0 leads first. Any process may die between two stores, and a leader may be taken for one that stands still
  * whatever it does: from then on it goes on at any time. Each process has one segment and leads once. A frame is one
@@ -96,7 +97,7 @@ byte resumeAck[N];
 #define CRASH(p) :: d_step { LIVES(p) && deaths < DEATHS -> deaths++; dead = dead | BIT(p) }
 #define READ(q, s) :: d_step { LIVES(q) && HAS(given[q], s) && base[s] <= read[q] && read[q] < published[s] -> read[q]++ }
 
-/* The leader is gone, or is taken for one that stands still. */
+/* The leader is gone, or is taken for one that stands still: SuccessionMachine.onGone, onLook. It leads: onLeads. */
 #define MOVE(p) :: d_step { LIVES(p) && !HAS(led | outside, p) && (!LIVES(listener) || stops < STOPS) -> move(p); skip }
 inline move(p) {
     stops = stops + LIVES(listener);
@@ -108,7 +109,7 @@ inline move(p) {
     given[p] = given[p] | BIT(p)
 }
 
-/* Each at its own moment: the checkpoint, the table, and the frame in progress between the two. */
+/* Behind the claim, each at its own moment: the checkpoint, the table, and the frame in progress between the two. */
 #define BEGINS(p) (HAS(led, p) && from[p] != NONE && LIVES(p))
 #define LOOK_UP(p) :: d_step { BEGINS(p) && !HAS(looked, p) -> received[p] = checkpoint[from[p]]; looked = looked | BIT(p) }
 #ifdef BUG_LATE /* begins one sequence too late */
@@ -123,7 +124,7 @@ inline move(p) {
 #define ATTACH(q, p) :: d_step { LIVES(q) && !HAS(led | outside, q) && listener == p && BEGINS(p) && HAS(made, p) \
     && !HAS(given[q], p) && LAST(q) == from[p] -> given[q] = given[q] | BIT(p) }
 
-/* The leader that stood still is not waited for. */
+/* Term.awaits: a survivor came or died. The leader that stood still is not waited for. */
 #define IS_HERE(q, p) (!LIVES(q) || q == from[p] || HAS(led, q) || HAS(given[q], p))
 #ifdef BUG_HASTY /* sends RESUME before every survivor has the segment */
 #define ARE_HERE(p) true

@@ -25,7 +25,6 @@ import static io.framecast.api.SourceOptions.NO_HOST_GROUP;
 import static io.framecast.api.StreamConfig.FRAME_MAX_LIMIT;
 
 import io.framecast.api.CoRootOptions.Feed;
-import io.framecast.api.CoRootOptions.Sets;
 import io.framecast.api.PlacementOptions.Kind;
 import io.framecast.api.SecurityOptions.Cipher;
 import io.framecast.api.SecurityOptions.Payloads;
@@ -40,8 +39,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The keys of a channel URI, in the order in which they are read and written. Exactly one of GROUP, CONTROL and IPC is
-/// given.
+/// The keys of a channel URI, in the order in which they are read and written. Exactly one of GROUP, CONTROL and
+/// IPC is given.
 ///
 /// A row says what a key is of: the record and its component, the texts and values that it takes, and its default.
 // Rows are functions without state.
@@ -126,8 +125,6 @@ public enum ChannelKey {
             CoRootOptions.AUTO),
     /// See [CoRootOptions#feed]: `multicast` or `unicast`. A publisher's.
     FEED(CoRootOptions.class, CoRootOptions::feed, words(Feed.values()), Feed.MULTICAST),
-    /// See [CoRootOptions#sets]: `site` or `block`. A publisher's.
-    SETS(CoRootOptions.class, CoRootOptions::sets, words(Sets.values()), Sets.SITE),
     /// See [CoRootOptions#site]. A subscriber's.
     SITE(CoRootOptions.class, CoRootOptions::site, names(0, "up to"), ""),
     /// See [CoRootOptions#serves]: `yes` or `no`. A subscriber's.

@@ -15,6 +15,12 @@ final class ChannelParser {
     private static final Pattern NEXT_KEY = Pattern.compile(
             "(?<![^A-Za-z0-9.])([^A-Za-z0-9.]*)((?<=[&;])[A-Za-z_-]+|" + String.join("|", ChannelKey.keys()) + ")=");
 
+    // Keys of earlier versions, and what to do without them.
+    private static final Map<String, String> GONE = Map.of(
+            "sets",
+            "there is no such key any more; subscribers with one site= share a co-root, others are grouped as they"
+                    + " join");
+
     private final Map<ChannelKey, String> texts = new EnumMap<>(ChannelKey.class);
 
     private ChannelParser() {}
@@ -51,6 +57,9 @@ final class ChannelParser {
         }
         final String text = part.substring(0, equals);
         final ChannelKey key = ChannelKey.find(text);
+        if (GONE.containsKey(text)) {
+            throw new IllegalArgumentException(text + ": " + GONE.get(text));
+        }
         if (key == null) {
             throw new IllegalArgumentException(
                     "unknown key " + text + "; nearest is " + EditDistance.nearest(text, ChannelKey.keys()));

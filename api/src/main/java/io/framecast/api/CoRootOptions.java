@@ -1,17 +1,16 @@
 package io.framecast.api;
 
 /// Settings of co-roots, which help a source with a large group. A co-root is a subscriber that collects the
-/// acknowledgements of a repair group of other subscribers, keeps a copy of the window in host memory, and repairs
-/// from it. The source hears each co-root instead of each subscriber.
+/// acknowledgements of a repair group of other subscribers, keeps a copy of the window in host memory, and
+/// repairs from it. The source hears each co-root instead of each subscriber.
 ///
 /// @param count publisher: most co-roots, 0 … [#COUNT_MAX], or [#AUTO]: none below 16 subscribers, then about
 ///     the square root of their number
 /// @param feed publisher: how co-roots get what they keep
-/// @param sets publisher: how subscribers are divided into repair groups
 /// @param site subscriber: subscribers of one site share a co-root where they can; empty for this host
 /// @param serves subscriber: whether it may become a co-root. A subscriber whose placement is `direct` never
 ///     does, whatever this says: its payloads are not in host memory, from which a co-root repairs
-public record CoRootOptions(int count, Feed feed, Sets sets, String site, boolean serves) {
+public record CoRootOptions(int count, Feed feed, String site, boolean serves) {
     public static final int AUTO = -1;
     public static final int COUNT_MAX = 256;
     public static final CoRootOptions DEFAULT = of(ChannelKey::defaultValue);
@@ -20,16 +19,10 @@ public record CoRootOptions(int count, Feed feed, Sets sets, String site, boolea
     public enum Feed {
         /// As everybody does.
         MULTICAST,
-        /// Each datagram by unicast as well: fewer losses at co-roots, one more datagram for each.
+        /// Over transports that write peers' memory (`verbs`) also by writes into co-roots' replicas: co-roots
+        /// lose and copy nothing, and each payload is sent once more for each co-root. Over others nothing is
+        /// written.
         UNICAST
-    }
-
-    /// How subscribers are divided into repair groups, with one co-root each.
-    public enum Sets {
-        /// Subscribers of one site first.
-        SITE,
-        /// Subscribers in the order in which they came.
-        BLOCK
     }
 
     public CoRootOptions {
@@ -41,7 +34,6 @@ public record CoRootOptions(int count, Feed feed, Sets sets, String site, boolea
         return new CoRootOptions(
                 values.get(ChannelKey.CO_ROOTS),
                 values.get(ChannelKey.FEED),
-                values.get(ChannelKey.SETS),
                 values.get(ChannelKey.SITE),
                 values.get(ChannelKey.SERVE));
     }

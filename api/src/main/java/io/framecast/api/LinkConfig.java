@@ -36,35 +36,22 @@ public record LinkConfig(
     /// 8 Tbit/s.
     public static final long RATE_BYTES_MAX = 1_000_000_000_000L;
 
-    /// Unmarked, and one-sided where the transport can.
+    /// Unmarked, one-sided where the transport can, and for everybody.
     public LinkConfig(
             final String networkInterface,
             final int mtuBytes,
             final int ttl,
             final long socketBufferBytes,
             final long rateBytes) {
-        this(networkInterface, mtuBytes, ttl, 0, socketBufferBytes, rateBytes, true, PortRange.ANY);
-    }
-
-    /// For everybody.
-    public LinkConfig(
-            final String networkInterface,
-            final int mtuBytes,
-            final int ttl,
-            final int dscp,
-            final long socketBufferBytes,
-            final long rateBytes,
-            final boolean oneSided,
-            final PortRange unicastPorts) {
         this(
                 networkInterface,
                 mtuBytes,
                 ttl,
-                dscp,
+                0,
                 socketBufferBytes,
                 rateBytes,
-                oneSided,
-                unicastPorts,
+                true,
+                PortRange.ANY,
                 SecurityOptions.DEFAULT);
     }
 

@@ -22,7 +22,7 @@ public final class ChannelFuzzTest {
         "framecast:udp?group=[ff12::a]:24326|channel=cam1|interface=eth0|mtu=9000|ttl=4|dscp=26|socket-buffer=8m|rate=1g",
         "framecast:aeron?control=10.0.0.1:4000|window=64M|frame-max=128m|ring=1g|ring-max=2g|frames-held=5|device=cuda:1",
         "framecast:aeron?ipc=/dev/shm/x|delivery=deadline=40ms|alive-timeout=2000|reorder=7|one-sided=off|co-roots=12",
-        "framecast:verbs?group=224.0.0.1:5|feed=unicast|sets=block|site=rack-3|serve=no|sources=3|rejoin=2500ms",
+        "framecast:verbs?group=224.0.0.1:5|feed=unicast|site=rack-3|serve=no|sources=3|rejoin=2500ms",
         "framecast:auto?group=224.0.0.1:5|join=keyframe|host-group=night|leaders=nic|attach-after=250ms|delivery=evict=1s",
         "framecast:auto?group=224.0.0.1:5|placement=fastcopy|fastcopy-max=16k|fastcopy-read-max=auto|gather-max=0|chunk=1m",
         "framecast:auto?group=224.0.0.1:5|unicast-ports=40000-40015|delivery=latest|co-roots=auto|rejoin=off"

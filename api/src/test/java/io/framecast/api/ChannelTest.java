@@ -24,14 +24,23 @@ final class ChannelTest {
         final Channel channel = Channel.parse("framecast:udp?group=224.20.30.39:24326|channel=cam1|interface=eth0"
                 + "|mtu=9000|ttl=4|dscp=26|unicast-ports=40000-40015|socket-buffer=8m|rate=100m|window=64M|frame-max=128m|ring=1g|ring-max=2g|frames-held=5|device=cuda:1"
                 + "|delivery=deadline=40ms|alive-timeout=2000|reorder=7"
-                + "|one-sided=off|co-roots=12|feed=unicast|sets=block|site=rack-3|serve=no|sources=3|rejoin=2500ms|join=keyframe|host-group=night|leaders=nic|attach-after=250ms"
+                + "|one-sided=off|co-roots=12|feed=unicast|site=rack-3|serve=no|sources=3|rejoin=2500ms|join=keyframe|host-group=night|leaders=nic|attach-after=250ms"
                 + "|placement=fastcopy|fastcopy-max=16k|fastcopy-read-max=4k|gather-max=128k|chunk=1m");
         assertEquals(
                 new Channel.Multicast(
                         "udp",
                         new HostPort("224.20.30.39", 24326),
                         "cam1",
-                        new LinkConfig("eth0", 9000, 4, 26, 8L << 20, 100L << 20, false, new PortRange(40_000, 40_015)),
+                        new LinkConfig(
+                                "eth0",
+                                9000,
+                                4,
+                                26,
+                                8L << 20,
+                                100L << 20,
+                                false,
+                                new PortRange(40_000, 40_015),
+                                SecurityOptions.DEFAULT),
                         new StreamConfig(
                                 64L << 20,
                                 128L << 20,
@@ -42,8 +51,7 @@ final class ChannelTest {
                                 new Delivery.Deadline(40),
                                 2000,
                                 7,
-                                new CoRootOptions(
-                                        12, CoRootOptions.Feed.UNICAST, CoRootOptions.Sets.BLOCK, "rack-3", false),
+                                new CoRootOptions(12, CoRootOptions.Feed.UNICAST, "rack-3", false),
                                 new SourceOptions(
                                         3,
                                         2_500,
@@ -76,7 +84,8 @@ final class ChannelTest {
         }
     }
 
-    /// A value may be any text: what looks for a forgotten separator in it takes time in proportion to its length.
+    /// A value may be any text: what looks for a forgotten separator in it takes time in proportion to its
+    /// length.
     @Test
     void shouldRefuseALongRunOfSeparatorsAtOnce() {
         final String uri = "framecast:auto?group=" + "#".repeat(200_000);
@@ -293,7 +302,8 @@ final class ChannelTest {
                 random.nextLong(1L << 31),
                 random.nextBoolean() ? 0 : random.nextLong(LinkConfig.RATE_BYTES_MIN, LinkConfig.RATE_BYTES_MAX + 1),
                 random.nextBoolean(),
-                random.nextBoolean() ? PortRange.ANY : new PortRange(random.nextInt(1024, 40_000), 40_000));
+                random.nextBoolean() ? PortRange.ANY : new PortRange(random.nextInt(1024, 40_000), 40_000),
+                SecurityOptions.DEFAULT);
         final StreamConfig stream = new StreamConfig(
                 random.nextLong(1L << random.nextInt(1, 59)),
                 random.nextLong(1, StreamConfig.FRAME_MAX_LIMIT),
@@ -348,7 +358,6 @@ final class ChannelTest {
         return new CoRootOptions(
                 random.nextInt(-1, CoRootOptions.COUNT_MAX + 1),
                 CoRootOptions.Feed.values()[random.nextInt(2)],
-                CoRootOptions.Sets.values()[random.nextInt(2)],
                 pick(random, "", "host-1", "rack.7"),
                 random.nextBoolean());
     }
@@ -360,7 +369,7 @@ final class ChannelTest {
                 "co-roots=257; co-roots: expected auto or 0 … 256, got 257",
                 "co-roots=some; co-roots: expected a number, 0 … 256 or auto, got some",
                 "feed=tree; feed: expected multicast or unicast, got tree",
-                "sets=list; sets: expected site or block, got list",
+                "sets=block; 'sets: there is no such key any more; subscribers with one site= share a co-root, others are grouped as they join'",
                 "serve=maybe; serve: expected yes or no, got maybe",
                 "one-sided=on; one-sided: expected auto or off, got on",
                 "site=a b; site: expected up to 64 of letters, digits, '.', '_', '-', got a b"

@@ -29,11 +29,15 @@ final class ConfigTest {
         takes("reorder", value -> STREAM.withReorderDatagrams((int) value), 0, 10_000);
     }
 
+    private static LinkConfig marked(final int dscp) {
+        return new LinkConfig("", 0, 1, dscp, 0, 0, true, PortRange.ANY, SecurityOptions.DEFAULT);
+    }
+
     @Test
     void shouldKeepLinksWithinLimits() {
         takes("ttl", value -> new LinkConfig("", 0, (int) value, 0, 0), 0, 255);
-        takes("dscp", value -> new LinkConfig("", 0, 1, (int) value, 0, 0, true, PortRange.ANY), 0, 63);
-        assertEquals(104, new LinkConfig("", 0, 1, 26, 0, 0, true, PortRange.ANY).trafficClass());
+        takes("dscp", value -> marked((int) value), 0, 63);
+        assertEquals(104, marked(26).trafficClass());
         takes(
                 "mtu",
                 value -> new LinkConfig("", (int) value, 1, 0, 0),
@@ -109,8 +113,7 @@ final class ConfigTest {
                         .withGatherMaxBytes(11)
                         .withChunkBytes(9));
         final PlacementOptions placement = new PlacementOptions(PlacementOptions.Kind.STAGED, 8, 10, 11, 9);
-        final CoRootOptions coRoots =
-                new CoRootOptions(3, CoRootOptions.Feed.UNICAST, CoRootOptions.Sets.SITE, "x", false);
+        final CoRootOptions coRoots = new CoRootOptions(3, CoRootOptions.Feed.UNICAST, "x", false);
         final SourceOptions sources =
                 new SourceOptions(2, 9, SourceOptions.JoinAt.KEYFRAME, "auto", SourceOptions.Leaders.SOCKET, 300);
         assertEquals(

@@ -1,6 +1,7 @@
 package io.framecast.rdma;
 
 import io.framecast.api.error.TransportException;
+import io.framecast.api.provider.ScopedLock;
 import io.framecast.rdma.verbs.AddressHandle;
 import io.framecast.rdma.verbs.AddressPath;
 import io.framecast.rdma.verbs.Gid;

@@ -1,6 +1,7 @@
 package io.framecast.rdma;
 
 import io.framecast.api.error.NativeException;
+import io.framecast.api.provider.ScopedLock;
 import io.framecast.rdma.verbs.AsyncEvent;
 import io.framecast.rdma.verbs.AsyncEvents;
 import java.lang.foreign.Arena;

@@ -1,6 +1,7 @@
 package io.framecast.rdma;
 
 import io.framecast.api.error.TransportException;
+import io.framecast.api.provider.ScopedLock;
 import io.framecast.api.spi.OneSidedEndpoint;
 import io.framecast.rdma.verbs.AsyncEvent;
 import io.framecast.rdma.verbs.CompletionQueue;

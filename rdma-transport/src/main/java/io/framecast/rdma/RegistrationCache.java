@@ -3,6 +3,7 @@ package io.framecast.rdma;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.error.NativeException;
 import io.framecast.api.error.TransportException;
+import io.framecast.api.provider.ScopedLock;
 import io.framecast.api.spi.DeviceAllocation;
 import io.framecast.api.spi.DeviceAllocation.DmaBuf;
 import io.framecast.api.spi.DeviceRegion;
@@ -136,8 +137,8 @@ final class RegistrationCache implements AutoCloseable {
                 memory.address(), memory.byteSize(), access, DeviceRegion.NO_DMA_BUF, isForever ? null : scope));
     }
 
-    /// Host memory as it is; device memory by dma-buf, its own or one that is exported for the registration, else,
-    /// where it has none or this device takes none, by a driver of its device that knows its addresses
+    /// Host memory as it is; device memory by dma-buf, its own or one that is exported for the registration,
+    /// else, where it has none or this device takes none, by a driver of its device that knows its addresses
     /// (nvidia-peermem).
     Lease lease(final DeviceRegion memory, final int access) {
         if (memory.dmaBufDescriptor() == DeviceRegion.NO_DMA_BUF && memory.hostAddressable()) {

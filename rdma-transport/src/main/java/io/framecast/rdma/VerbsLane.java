@@ -12,12 +12,8 @@ import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
 import io.framecast.rdma.verbs.AddressHandle;
 import io.framecast.rdma.verbs.CompletionChannel;
-import io.framecast.rdma.verbs.CompletionQueue;
 import io.framecast.rdma.verbs.GroupMembership;
 import io.framecast.rdma.verbs.QueuePair;
-import java.lang.foreign.Arena;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -37,8 +33,7 @@ final class VerbsLane implements Lane {
     private final VerbsLink link;
     private final RdmaPort port;
     private final Consumer<VerbsLane> onClose;
-    private final Arena arena = Arena.ofShared();
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final LaneResources resources = new LaneResources();
     private final QueuePair queuePair;
     private final RdmaAddress address;
     private final RdmaPeers peers;
@@ -64,43 +59,22 @@ final class VerbsLane implements Lane {
         try {
             final SendRing sendRing = config.send();
             final ReceiveRing receiveRing = config.receive();
-            final boolean isData = kind == LaneKind.DATA;
-            if (isData && config.role() == LaneConfig.Role.RECEIVER && sendRing != null) {
-                throw new IllegalArgumentException("lane DATA: a receiver's data lane sends nothing, got a send ring");
-            }
-            final LaneAddress peer = config.peer();
-            final RdmaAddress only = isData && peer != null ? RdmaAddress.decode(peer) : null;
+            final RdmaAddress only = onlySource(config);
             sendSlots = sendRing == null ? 0 : sendRing.slots();
-            final int receiveSlots = receiveRing == null ? 0 : receiveRing.slots();
-            final QueueDepths wanted = QueueDepths.of(port.context().attributes(), sendSlots, receiveSlots);
-            final CompletionQueue sends = keep(port.context().completionQueue(wanted.sends(), null));
-            wakeup = receiveRing == null ? null : keep(port.context().completionChannel());
-            final CompletionQueue receives = keep(port.context().completionQueue(wanted.receives() + 1, wakeup));
-            queuePair = keep(wanted.queuePair(port.domain(), sends, receives));
-            final QueueDepths depths = wanted.within(queuePair.limits());
-            final int queueKey = queueKey(link, only);
-            queuePair.startDatagrams(port.gid().port(), 0, queueKey);
+            final int queueKey = queueKey(only);
+            final LaneQueues queues = LaneQueues.open(resources, port, config, queueKey);
+            queuePair = queues.pair();
+            wakeup = queues.wakeup();
             recovery = new QueuePairRecovery(port, queuePair, queueKey, datagramBytes(config));
             // It may be another than when the transport was opened.
             recovery.requireWide();
             address = new RdmaAddress(port.gid().gid(), port.lid(), queuePair.number(), queueKey);
-            peers = keep(new RdmaPeers(link.handles()));
+            peers = resources.keep(new RdmaPeers(link.handles()));
             group = sendRing == null
                     ? null
                     : new RdmaPeers.Peer(AddressHandleCache.Entry.of(groupHandle()), QueuePair.MULTICAST, queueKey);
-            send = sendRing == null ? null : new SendSlots(arena, link, sendRing, sends, depths.sends(), this::key);
-            receive = receiveRing == null
-                    ? null
-                    : new ReceiveSlots(
-                            arena,
-                            link,
-                            receiveRing,
-                            new ReceiveSlots.Queues(queuePair, receives, depths.receives()),
-                            only,
-                            this::key);
-            if (receive != null) {
-                keep(receive);
-            }
+            send = sendRing == null ? null : openSends(sendRing, queues);
+            receive = receiveRing == null ? null : openReceives(receiveRing, queues, only);
             if (receiveRing != null) {
                 receiveGroup();
             }
@@ -110,8 +84,35 @@ final class VerbsLane implements Lane {
         }
     }
 
+    // A receiver's data lane may receive from one source alone.
+    private static @Nullable RdmaAddress onlySource(final LaneConfig config) {
+        final boolean isData = config.kind() == LaneKind.DATA;
+        if (isData && config.role() == LaneConfig.Role.RECEIVER && config.send() != null) {
+            throw new IllegalArgumentException("lane DATA: a receiver's data lane sends nothing, got a send ring");
+        }
+        final LaneAddress peer = config.peer();
+        return isData && peer != null ? RdmaAddress.decode(peer) : null;
+    }
+
+    private SendSlots openSends(final SendRing ring, final LaneQueues queues) {
+        return new SendSlots(
+                resources.arena(), link, ring, queues.sends(), queues.depths().sends(), this::key);
+    }
+
+    private ReceiveSlots openReceives(
+            final ReceiveRing ring, final LaneQueues queues, final @Nullable RdmaAddress only) {
+        return resources.keep(new ReceiveSlots(
+                resources.arena(),
+                link,
+                ring,
+                new ReceiveSlots.Queues(
+                        queues.pair(), queues.receives(), queues.depths().receives()),
+                only,
+                this::key));
+    }
+
     private int key(final RegistrationCache.Lease lease) {
-        return keep(lease).localKey();
+        return resources.keep(lease).localKey();
     }
 
     // No datagram is longer than the port carries, even if the rings hold longer ones.
@@ -125,7 +126,7 @@ final class VerbsLane implements Lane {
                         receives == null ? 0 : receives.headerBytes() + receives.payloadBytes()));
     }
 
-    private int queueKey(final VerbsLink link, final @Nullable RdmaAddress only) {
+    private int queueKey(final @Nullable RdmaAddress only) {
         if (kind != LaneKind.DATA) {
             return LaneKeys.shared(link.group(), kind);
         }
@@ -134,20 +135,17 @@ final class VerbsLane implements Lane {
 
     // A group's link address follows from its own: no neighbour is asked.
     private AddressHandle groupHandle() {
-        return keep(port.domain().addressHandle(link.pathToGroup()));
+        return resources.keep(port.domain().addressHandle(link.pathToGroup()));
     }
 
     private void receiveGroup() {
         // On InfiniBand the transport is a member of the subnet's group.
         if (!port.isInfiniBand()) {
-            keep(GroupMembership.join(link.group().address(), port.gid().interfaceIndex()));
+            resources.keep(
+                    GroupMembership.join(link.group().address(), port.gid().interfaceIndex()));
         }
-        keep(queuePair.attach(link.groupPath().destination(), link.groupPath().lid()));
-    }
-
-    private <T extends AutoCloseable> T keep(final T resource) {
-        opened.push(resource);
-        return resource;
+        resources.keep(queuePair.attach(
+                link.groupPath().destination(), link.groupPath().lid()));
     }
 
     @Override
@@ -270,7 +268,7 @@ final class VerbsLane implements Lane {
         if (group != null && former != null && former.path().sourceGid() != index) {
             group.entry().replace(groupHandle());
             // The queue pair has failed, so nothing is sent by it; while it is, the kernel keeps its entry.
-            opened.remove(former);
+            resources.release(former);
             former.close();
         }
     }
@@ -280,8 +278,8 @@ final class VerbsLane implements Lane {
         return closed || wakeup == null ? NO_DESCRIPTOR : wakeup.descriptor();
     }
 
-    /// Takes back the descriptor's former signal, then arms it again: the caller's next poll finds a datagram that
-    /// came in between.
+    /// Takes back the descriptor's former signal, then arms it again: the caller's next poll finds a datagram
+    /// that came in between.
     @Override
     public void armReady() {
         if (closed || wakeup == null || receive == null) {
@@ -471,22 +469,8 @@ final class VerbsLane implements Lane {
         }
     }
 
-    // Every resource is released, also after one of them refuses.
     private void release() {
         closed = true;
-        RuntimeException refused = null;
-        while (!opened.isEmpty()) {
-            try {
-                opened.pop().close();
-            } catch (final RuntimeException e) {
-                refused = e;
-            } catch (final Exception e) {
-                throw new AssertionError("no resource of a lane throws checked exceptions", e);
-            }
-        }
-        arena.close();
-        if (refused != null) {
-            throw refused;
-        }
+        resources.close();
     }
 }

@@ -1,6 +1,7 @@
 package io.framecast.rdma;
 
 import io.framecast.api.error.TransportException;
+import io.framecast.api.provider.ScopedLock;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.OneSided;

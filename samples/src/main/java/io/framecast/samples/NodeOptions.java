@@ -2,6 +2,7 @@ package io.framecast.samples;
 
 import io.framecast.api.NodeConfig;
 import io.framecast.api.error.ConfigException;
+import io.framecast.samples.options.Within;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,7 @@ public final class NodeOptions {
             names = "--metrics-port",
             paramLabel = "N",
             description = "Serve Prometheus metrics at http://localhost:N/metrics; 0 picks a free port.")
+    @Within(most = PORT_MAX)
     private @Nullable Integer metricsPort;
 
     @Option(
@@ -47,9 +49,6 @@ public final class NodeOptions {
 
     /// @throws ConfigException when an option is out of range
     public NodeConfig config(final Environment environment) {
-        if (metricsPort != null && (metricsPort < 0 || metricsPort > PORT_MAX)) {
-            throw new ConfigException("--metrics-port: expected 0 … " + PORT_MAX + ", got " + metricsPort);
-        }
         return checked(() -> NodeConfig.DEFAULT
                 .withFaults(new NodeConfig.Faults(loss))
                 .withSeed(seed == null ? 0 : seed)

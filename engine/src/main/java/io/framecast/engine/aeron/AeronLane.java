@@ -79,6 +79,15 @@ final class AeronLane implements Lane {
         positions = kind == LaneKind.DATA ? new SentPositions() : null;
         groupStream = channels.groupStream(kind);
         groupChannel = config.send() == null ? null : channels.groupPublication(kind, config.role(), ownSession, sizes);
+        final int port = open(channels);
+        address = new PeerAddress(transport.link().ip(), port, ring == null ? 0 : unicastStream, ownSession).encode();
+        receiveCapacity = ring == null || channels.isSharedMemory()
+                ? UNLIMITED
+                : LaneSizes.receiveCapacity(transport.link(), ring.headerBytes() + ring.payloadBytes());
+    }
+
+    // Its port; 0 for none.
+    private int open(final LaneChannels channels) {
         final long deadlineNs = System.nanoTime() + DRIVER_TIMEOUT_NS;
         int port = 0;
         try {
@@ -86,15 +95,16 @@ final class AeronLane implements Lane {
                 group = transport.outbound(groupChannel, groupStream);
                 awaitReady(group, deadlineNs);
             }
-            if (ring != null) {
+            if (config.receive() != null) {
                 final Subscription unicast = openUnicast(deadlineNs);
                 unicastSubscription = unicast;
                 port = channels.isSharedMemory() ? 0 : awaitPort(unicast, deadlineNs);
                 if (config.role() == Role.RECEIVER) {
                     groupSubscription = awaitSubscription(
-                            channels.groupSubscription(kind, sourceSession()), groupStream, deadlineNs);
+                            channels.groupSubscription(config.kind(), sourceSession()), groupStream, deadlineNs);
                 }
             }
+            return port;
         } catch (final RuntimeException | InternalError e) {
             if (group != null) {
                 group.close();
@@ -106,10 +116,6 @@ final class AeronLane implements Lane {
                 default -> transport.fault().ofMemory();
             };
         }
-        address = new PeerAddress(transport.link().ip(), port, ring == null ? 0 : unicastStream, ownSession).encode();
-        receiveCapacity = ring == null || channels.isSharedMemory()
-                ? UNLIMITED
-                : LaneSizes.receiveCapacity(transport.link(), ring.headerBytes() + ring.payloadBytes());
     }
 
     /// The one source that a receiver's data lane receives from; null for the other lanes.

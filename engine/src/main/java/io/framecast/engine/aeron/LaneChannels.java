@@ -48,7 +48,7 @@ final class LaneChannels {
     }
 
     int groupStream(final LaneKind kind) {
-        return firstStream + 1 + index(kind);
+        return firstStream + 1 + kind.portOffset();
     }
 
     /// Null for a receiver in unicast fan-out, which has no group to send to.
@@ -164,17 +164,9 @@ final class LaneChannels {
         return ip;
     }
 
-    private static int index(final LaneKind kind) {
-        return switch (kind) {
-            case DATA -> 0;
-            case REPAIR -> 1;
-            case CONTROL -> 2;
-        };
-    }
-
     /// Three lanes on consecutive ports.
     private static String lanePort(final HostPort first, final LaneKind kind) {
-        return literal(first.address()) + ":" + (first.port() + index(kind));
+        return literal(first.address()) + ":" + (first.port() + kind.portOffset());
     }
 
     static String literal(final InetAddress ip) {

@@ -17,13 +17,14 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The shared keys that `auth=` names: of `psk:FILE` one for all members, of `keys:PATH` one for each. At a receiver
-/// both name a key file, whose first key it uses. At a source `psk:` names a key file, all of whose keys it takes;
-/// `keys:` names a directory with a key file for each member, named by the id of its key. A member's file is read each
-/// time that the member proves its key, so the source keeps a member out once its file is gone.
+/// The shared keys that `auth=` names: of `psk:FILE` one for all members, of `keys:PATH` one for each. At a
+/// receiver both name a key file, whose first key it uses. At a source `psk:` names a key file, all of whose keys
+/// it takes; `keys:` names a directory with a key file for each member, named by the id of its key. A member's
+/// file is read each time that the member proves its key, so the source keeps a member out once its file is gone.
 ///
 /// One thread. It owns the keys of its file.
 public final class AuthKeys implements SharedKeys, AutoCloseable {
@@ -67,6 +68,14 @@ public final class AuthKeys implements SharedKeys, AutoCloseable {
             throw new ConfigException("auth: " + setting + ": the id of a key that is used begins with no dot");
         }
         return keys;
+    }
+
+    /// As [#ofReceiver(String)].
+    ///
+    /// @param security of a subscriber's channel
+    /// @return empty without `auth=`
+    public static Optional<AuthKeys> ofReceiver(final SecurityOptions security) {
+        return security.isAuthenticated() ? Optional.of(ofReceiver(security.auth())) : Optional.empty();
     }
 
     /// Keys that are in no file; it takes them over.
@@ -184,7 +193,8 @@ public final class AuthKeys implements SharedKeys, AutoCloseable {
         return directory != null && Files.notExists(directory.resolve(id));
     }
 
-    /// One line that says why a member's key file could not be used the last time, for a log; null where all could.
+    /// One line that says why a member's key file could not be used the last time, for a log; null where all
+    /// could.
     public @Nullable String problem() {
         return problem;
     }

@@ -67,109 +67,45 @@ final class LibcryptoAead implements Aead {
                         || Libcrypto.update(context, encrypts, payload, written.address(), payload, payloadBytes));
     }
 
-    private void seal(
+    @Override
+    public void seal(
             final int lane,
             final long number,
+            final MemorySegment headers,
             final long header,
             final int headerBytes,
-            final long payload,
-            final int payloadBytes,
-            final long tag) {
+            final long tagAt,
+            final MemorySegment payloads,
+            final long at,
+            final int payloadBytes) {
+        final long begin = addressIn(headers, header, headerBytes);
+        final long sealed = addressIn(payloads, at, payloadBytes);
+        final long tag = addressIn(headers, tagAt, TAG_BYTES);
         // It writes nothing behind the payload: any address serves.
-        if (!pass(sealing, true, lane, number, header, headerBytes, payload, payloadBytes)
+        if (!pass(sealing, true, lane, number, begin, headerBytes, sealed, payloadBytes)
                 || !Libcrypto.finish(sealing, true, nonce.address(), written.address())
                 || !Libcrypto.readTag(sealing, tag, TAG_BYTES)) {
             throw new IllegalStateException(name + ": cannot seal");
         }
     }
 
-    private boolean open(
+    @Override
+    public boolean open(
             final int lane,
             final long number,
+            final MemorySegment headers,
             final long header,
             final int headerBytes,
-            final long payload,
-            final int payloadBytes,
-            final long tag) {
-        return pass(opening, false, lane, number, header, headerBytes, payload, payloadBytes)
+            final long tagAt,
+            final MemorySegment payloads,
+            final long at,
+            final int payloadBytes) {
+        final long begin = addressIn(headers, header, headerBytes);
+        final long opened = addressIn(payloads, at, payloadBytes);
+        final long tag = addressIn(headers, tagAt, TAG_BYTES);
+        return pass(opening, false, lane, number, begin, headerBytes, opened, payloadBytes)
                 && Libcrypto.writeTag(opening, tag, TAG_BYTES)
                 && Libcrypto.finish(opening, false, nonce.address(), written.address());
-    }
-
-    @Override
-    public void seal(
-            final int lane,
-            final long number,
-            final MemorySegment header,
-            final MemorySegment payload,
-            final MemorySegment tag) {
-        seal(
-                lane,
-                number,
-                header.address(),
-                (int) header.byteSize(),
-                payload.address(),
-                (int) payload.byteSize(),
-                tag.address());
-    }
-
-    @Override
-    public boolean open(
-            final int lane,
-            final long number,
-            final MemorySegment header,
-            final MemorySegment payload,
-            final MemorySegment tag) {
-        return open(
-                lane,
-                number,
-                header.address(),
-                (int) header.byteSize(),
-                payload.address(),
-                (int) payload.byteSize(),
-                tag.address());
-    }
-
-    @Override
-    public void seal(
-            final int lane,
-            final long number,
-            final MemorySegment headers,
-            final long header,
-            final int headerBytes,
-            final long tagAt,
-            final MemorySegment payloads,
-            final long at,
-            final int payloadBytes) {
-        seal(
-                lane,
-                number,
-                addressIn(headers, header, headerBytes),
-                headerBytes,
-                addressIn(payloads, at, payloadBytes),
-                payloadBytes,
-                addressIn(headers, tagAt, TAG_BYTES));
-    }
-
-    @Override
-    public boolean open(
-            final int lane,
-            final long number,
-            final MemorySegment headers,
-            final long header,
-            final int headerBytes,
-            final long tagAt,
-            final MemorySegment payloads,
-            final long at,
-            final int payloadBytes) {
-        return open(
-                lane,
-                number,
-                addressIn(headers, header, headerBytes),
-                headerBytes,
-                addressIn(payloads, at, payloadBytes),
-                payloadBytes,
-                addressIn(headers, tagAt, TAG_BYTES));
     }
 
     // A slice of each part would be allocated.

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceHandle;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceSharing;
 import io.framecast.api.spi.DeviceStream;
@@ -12,6 +13,9 @@ import io.framecast.engine.libc.EventCount;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.libc.UnixSocket;
+import io.framecast.reliability.group.DeviceWords;
+import io.framecast.reliability.group.FollowerTable;
+import io.framecast.reliability.group.SegmentLayout;
 import io.framecast.reliability.memory.Words;
 import io.framecast.reliability.wire.Delivery;
 import java.lang.foreign.Arena;
@@ -23,9 +27,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Copies each frame of a leader's ring to device memory that other members of the host group open: a circular buffer
-/// of places, whose words say which frame lies where. It is a member of its own, so that it waits for no user. It holds
-/// no member back either: members that want a frame without a place copy that frame themselves.
+/// Copies each frame of a leader's ring to device memory that other members of the host group open: a circular
+/// buffer of places, whose words say which frame lies where. It is a member of its own, so that it waits for no
+/// user. It holds no member back either: members that want a frame without a place copy that frame themselves.
 ///
 /// Threading: a thread of its own; any thread closes it.
 final class DeviceExporter {
@@ -150,12 +154,12 @@ final class DeviceExporter {
             segment.deviceWords().refrain();
             // No leader's successor waits for this member.
             segment.leave();
-            joined = segment.upcoming();
+            joined = segment.table().upcoming();
             segment.moveBack(first);
             if (first >= joined) {
                 owner.holdFrom(Long.MAX_VALUE);
             }
-            final long slotBytes = (segment.frameMaxBytes() + ALIGNMENT_BYTES - 1) & -ALIGNMENT_BYTES;
+            final long slotBytes = (segment.table().frameMaxBytes() + ALIGNMENT_BYTES - 1) & -ALIGNMENT_BYTES;
             memory = allocate(slotBytes);
             final Buffer buffer = new Buffer(device, memory, slotBytes, stream);
             try {
@@ -192,15 +196,16 @@ final class DeviceExporter {
 
     private void serve(final FollowerSegment segment, final DeviceWords words, final Buffer buffer, final Arena arena) {
         try {
+            final DeviceHandle handle = sharing.handle(buffer.memory);
             words.offer(new DeviceWords.Offer(
                     words.member(),
                     buffer.id,
                     (int) ProcessHandle.current().pid(),
                     Processes.namespace(),
-                    sharing.handle(buffer.memory),
+                    new DeviceWords.Handle(handle.device(), handle.bytes(), handle.text()),
                     buffer.slots(),
                     buffer.slotBytes,
-                    segment.upcoming()));
+                    segment.table().upcoming()));
             notices.accept("host group: copies frames to " + device.name()
                     + " once, for all members that reach it, into " + buffer.slots() + " places of " + buffer.slotBytes
                     + " bytes");
@@ -256,7 +261,7 @@ final class DeviceExporter {
         long polledNs = System.nanoTime();
         while (!closed) {
             begin(segment, words, buffer);
-            if (copying.isEmpty() && segment.hasNext()) {
+            if (copying.isEmpty() && segment.table().hasNext()) {
                 LockSupport.parkNanos(LAG_STEP_NS);
             }
             if (copying.isEmpty() || System.nanoTime() - polledNs > REST_NS) {
@@ -269,13 +274,14 @@ final class DeviceExporter {
 
     // Half of the places are for frames that have come.
     private void begin(final FollowerSegment segment, final DeviceWords words, final Buffer buffer) {
-        while (segment.hasNext() && copying.size() <= buffer.slots() / 2) {
-            final int slot = segment.hasFrame() ? freeSlot(words, buffer) : DeviceWords.NONE;
+        final FollowerTable table = segment.table();
+        while (table.hasNext() && copying.size() <= buffer.slots() / 2) {
+            final int slot = table.hasFrame() ? freeSlot(words, buffer) : DeviceWords.NONE;
             if (slot == LATER) {
                 return;
             }
             final long number = segment.take();
-            if (segment.isLoss(number)) {
+            if (table.isLoss(number)) {
                 copying.add(new Copy(number, DeviceWords.NONE));
                 continue;
             }

@@ -1,8 +1,10 @@
 package io.framecast.engine.hostgroup;
 
 import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceHandle;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceSharing;
+import io.framecast.reliability.group.DeviceWords;
 
 /// Another member's device memory as this one has opened it: places that hold copies of frames.
 ///
@@ -27,10 +29,11 @@ final class DeviceImport {
         this.sharing = sharing;
         this.words = words;
         this.offer = offer;
-        memory = sharing.open(offer.handle());
+        final DeviceWords.Handle named = offer.handle();
+        memory = sharing.open(new DeviceHandle(named.device(), named.bytes(), named.text()));
         // Into memory of this process, which no other process can break.
         final boolean own = offer.process() == ProcessHandle.current().pid();
-        inPlace = (own || readsInPlace) && offer.handle().device().equals(sharing.identity());
+        inPlace = (own || readsInPlace) && named.device().equals(sharing.identity());
     }
 
     DeviceWords.Offer offer() {

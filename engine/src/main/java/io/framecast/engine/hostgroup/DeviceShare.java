@@ -4,15 +4,17 @@ import io.framecast.api.PlacementOptions.Kind;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceSharing;
+import io.framecast.reliability.group.DeviceWords;
+import io.framecast.reliability.group.SegmentLayout;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// How a follower's frames get to its device other than out of the leader's ring. Of the members whose devices reach
-/// each other, the first copies each frame to its own device, once. The other members copy the frame from there, or
-/// read it there. The words show which member copies, without a message.
+/// How a follower's frames get to its device other than out of the leader's ring. Of the members whose devices
+/// reach each other, the first copies each frame to its own device, once. The other members copy the frame from
+/// there, or read it there. The words show which member copies, without a message.
 ///
 /// Threading: under the lock of its [FollowerCopies].
 final class DeviceShare {
@@ -49,9 +51,9 @@ final class DeviceShare {
     private final Patience patience = new Patience();
     private boolean stopped;
 
-    /// How long a member waits for frames that another member copies to its device. After a wait in vain it copies for
-    /// itself for a while, longer each time, and then waits shortly. A frame that comes in time makes it patient
-    /// again.
+    /// How long a member waits for frames that another member copies to its device. After a wait in vain it
+    /// copies for itself for a while, longer each time, and then waits shortly. A frame that comes in time makes
+    /// it patient again.
     static final class Patience {
         private static final long FRAME_NS = 500_000_000;
         private static final long AGAIN_NS = 50_000_000;

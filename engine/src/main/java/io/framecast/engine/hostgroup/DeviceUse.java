@@ -6,6 +6,7 @@ import io.framecast.engine.libc.ByteLocks;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.libc.PrivateDirectory;
+import io.framecast.reliability.group.SegmentLayout;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.FileAlreadyExistsException;
@@ -13,8 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// A member's use of a device, which the other members of its host group can count: a lock on one byte of a file, which
-/// the kernel takes back when the process ends, however it does. docs/host-segment.md says which byte.
+/// A member's use of a device, which the other members of its host group can count: a lock on one byte of a file,
+/// which the kernel takes back when the process ends, however it does. docs/host-segment.md says which byte.
 ///
 /// Two members that choose at the same moment choose one after the other, so that both take an unused device where
 /// there are two. Any thread.

@@ -1,6 +1,5 @@
 package io.framecast.engine.hostgroup;
 
-import io.framecast.api.LossReason;
 import io.framecast.api.SourceEvent;
 import io.framecast.api.StreamConfig;
 import io.framecast.api.Subscriber.State;
@@ -15,7 +14,13 @@ import io.framecast.engine.libc.EventCount;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.PollSet;
 import io.framecast.engine.libc.UnixSocket;
+import io.framecast.engine.session.EpochClock;
 import io.framecast.engine.session.Policies;
+import io.framecast.reliability.group.DropChoice;
+import io.framecast.reliability.group.FollowerTable;
+import io.framecast.reliability.group.SegmentOrder;
+import io.framecast.reliability.group.StreamStatus;
+import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.wire.Delivery;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -26,14 +31,12 @@ import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// Reads frames in the rings of its host group's leaders, one segment after the other, on the user's thread. No agent
-/// works for it.
+/// Reads frames in the rings of its host group's leaders, one segment after the other, on the user's thread. No
+/// agent works for it.
 ///
 /// Threading: one thread polls and rests; another one ([GroupMembership]) brings segments; any thread closes it, asks
 /// for its state and releases its frames.
 final class Follower {
-    private static final io.framecast.reliability.receive.LossReason[] REASONS =
-            io.framecast.reliability.receive.LossReason.values();
     // No event reports that a place of the device's memory is free.
     private static final long FULL_NS = 200_000;
     private static final long FULL_NOTICE_NS = 5_000_000_000L;
@@ -76,19 +79,9 @@ final class Follower {
     private long waitsSinceNs;
     private boolean waitReported;
 
-    private enum StreamStatus {
-        /// There is no session yet, or its leader is no member yet.
-        NONE,
-        FRAMES,
-        /// Nothing waits, and more may come.
-        STREAMING,
-        ENDED,
-        LOST
-    }
-
     /// Takes the events that a follower finds in its leader's table besides frames. On the thread that polls it.
     interface Events {
-        void onLoss(long session, long firstFrameId, long count, LossReason reason);
+        void onLoss(long session, long firstFrameId, long count, io.framecast.api.LossReason reason);
 
         /// A session is read from a frame on, for the first time or in another leader's ring.
         void onFirst(long session, long frameId);
@@ -177,8 +170,8 @@ final class Follower {
     }
 
     /// The reason for frames that were gone before it came to them.
-    LossReason tooLate() {
-        return choice.tooLate();
+    io.framecast.api.LossReason tooLate() {
+        return Policies.reason(choice.tooLate());
     }
 
     private StreamStatus status() {
@@ -203,18 +196,7 @@ final class Follower {
             return StreamStatus.NONE;
         }
         try {
-            // The state first: then this sees all entries that were published before the state changed.
-            final int state = shared.state();
-            final boolean begun = shared.hasBegun();
-            if (begun && shared.hasNext()) {
-                return StreamStatus.FRAMES;
-            }
-            return switch (state) {
-                case SegmentLayout.JOINING -> StreamStatus.NONE;
-                case SegmentLayout.RUNNING -> begun ? StreamStatus.STREAMING : StreamStatus.NONE;
-                case SegmentLayout.END_OF_STREAM -> StreamStatus.ENDED;
-                default -> StreamStatus.LOST;
-            };
+            return shared.status();
         } finally {
             shared.exit();
         }
@@ -272,7 +254,8 @@ final class Follower {
             return false;
         }
         try {
-            return shared.hasFrame() && copied.awaitsDevice(shared.upcoming());
+            final FollowerTable table = shared.table();
+            return table.hasFrame() && copied.awaitsDevice(table.upcoming());
         } finally {
             shared.exit();
         }
@@ -368,7 +351,7 @@ final class Follower {
         // Under a policy that drops, the next frame may be another one by then.
         final FollowerSegment shared = copies == null || drops ? null : segment;
         if (shared != null && shared.enter()) {
-            final boolean isFrame = shared.hasFrame();
+            final boolean isFrame = shared.table().hasFrame();
             shared.exit();
             final FollowerFrame next = isFrame ? take() : null;
             if (next != null) {
@@ -400,19 +383,20 @@ final class Follower {
             if (number < 0) {
                 return null;
             }
-            if (events.isKnown(shared.session(), shared.lastFrameId(number))) {
+            final FollowerTable table = shared.table();
+            if (events.isKnown(table.session(), table.lastFrameId(number))) {
                 // Read in the ring of an earlier leader.
                 shared.release(number);
                 return null;
             }
-            if (shared.isLoss(number)) {
+            if (table.isLoss(number)) {
                 reportLoss(shared, number);
                 return null;
             }
             try {
                 return new FollowerFrame(this, shared, number, copies);
             } catch (final IllegalStateException e) {
-                if (shared.isIntact(number)) {
+                if (table.isIntact(number)) {
                     throw e;
                 }
                 // The gap before the next frame shows the loss.
@@ -431,20 +415,21 @@ final class Follower {
         if (!drops) {
             return false;
         }
-        if (shared.hasNext()) {
-            events.onFirst(shared.session(), shared.firstFrameId());
+        final FollowerTable table = shared.table();
+        if (table.hasNext()) {
+            events.onFirst(table.session(), table.firstFrameId());
         }
         long firstId = 0;
         long count = 0;
         LossReason reason = null;
-        for (long number = shared.peek(); number >= 0 && !shared.isLoss(number); number = shared.peek()) {
-            final long frameId = shared.frameId(number);
-            if (events.isKnown(shared.session(), frameId)) {
+        for (long number = shared.peek(); number >= 0 && !table.isLoss(number); number = shared.peek()) {
+            final long frameId = table.frameId(number);
+            if (events.isKnown(table.session(), frameId)) {
                 break;
             }
-            final LossReason found = choice.outdated(shared, number);
+            final LossReason found = choice.outdated(table, number, EpochClock.hostNs());
             final boolean joins = count == 0 || (found == reason && frameId == firstId + count);
-            if (found == null || !joins || !shared.isIntact(number)) {
+            if (found == null || !joins || !table.isIntact(number)) {
                 break;
             }
             reason = found;
@@ -456,18 +441,19 @@ final class Follower {
             return false;
         }
         choice.onLoss(reason);
-        events.onLoss(shared.session(), firstId, count, reason);
+        events.onLoss(table.session(), firstId, count, Policies.reason(reason));
         return true;
     }
 
     private void reportLoss(final FollowerSegment shared, final long number) {
-        final LossReason reason = Policies.reason(REASONS[Math.clamp(shared.detail(number), 0, REASONS.length - 1)]);
-        final long first = shared.frameId(number);
-        final long count = shared.lost(number);
-        if (shared.isIntact(number)) {
+        final FollowerTable table = shared.table();
+        final LossReason reason = table.lossReason(number);
+        final long first = table.frameId(number);
+        final long count = table.lost(number);
+        if (table.isIntact(number)) {
             shared.release(number);
             choice.onLoss(reason);
-            events.onLoss(shared.session(), first, count, reason);
+            events.onLoss(table.session(), first, count, Policies.reason(reason));
         }
     }
 
@@ -495,22 +481,24 @@ final class Follower {
         if (former != null && !endReported && (status == StreamStatus.ENDED || status == StreamStatus.LOST)) {
             endReported = true;
             events.onSource(
-                    former.session(), status == StreamStatus.ENDED ? SourceEvent.Kind.ENDED : SourceEvent.Kind.LOST);
+                    former.table().session(),
+                    status == StreamStatus.ENDED ? SourceEvent.Kind.ENDED : SourceEvent.Kind.LOST);
         }
         final FollowerSegment made = coming.peek();
         // Looked at again: an entry may have come in front of its leader's end.
         if (made == null || status == StreamStatus.FRAMES) {
             return status == StreamStatus.FRAMES;
         }
-        final boolean mayStay = status == StreamStatus.STREAMING || status == StreamStatus.NONE;
-        if (former != null && mayStay && status(made) == StreamStatus.NONE) {
-            // Its leader does not go on yet, and may never: the former leader may still publish.
-            return skips(made);
+        final SegmentOrder.Step step = step(former, status, made);
+        if (step == SegmentOrder.Step.STAY) {
+            return false;
         }
-        if (former != null && status == StreamStatus.LOST && config.rejoinMs() == 0 && !goesOn(former, made)) {
-            // This subscriber has reported its source as lost.
+        if (step != SegmentOrder.Step.MOVE) {
             coming.remove();
-            discard(made);
+            if (step == SegmentOrder.Step.REFUSE) {
+                letGo(made);
+            }
+            made.close();
             return true;
         }
         if (device.hostAddressable() || drops) {
@@ -519,13 +507,13 @@ final class Follower {
         if ((!device.hostAddressable() || drops) && !renewCopies(made)) {
             return false;
         }
-        choice.begin(made);
+        choice.begin(made.table());
         segment = made;
         coming.remove();
-        final boolean goesOn = former != null && !endReported && goesOn(former, made);
+        final boolean goesOn = former != null && !endReported && SegmentOrder.goesOn(former.table(), made.table());
         endReported = false;
         if (!goesOn) {
-            events.onSource(made.session(), SourceEvent.Kind.JOINED);
+            events.onSource(made.table().session(), SourceEvent.Kind.JOINED);
         }
         if (former != null) {
             former.close();
@@ -533,35 +521,31 @@ final class Follower {
         return true;
     }
 
-    // Skips a segment whose leader never went on, unless the segment of a successor may depend on it.
-    private boolean skips(final FollowerSegment made) {
-        final FollowerSegment next = coming.stream().skip(1).findFirst().orElse(null);
-        if (next == null || (made.isOpen() && !next.isOpen())) {
-            return false;
-        }
-        coming.remove();
-        made.close();
-        return true;
+    private SegmentOrder.Step step(
+            final @Nullable FollowerSegment former, final StreamStatus status, final FollowerSegment made) {
+        return SegmentOrder.step(
+                former == null ? null : former.table(),
+                status,
+                made.table(),
+                status(made),
+                coming.stream().skip(1).map(FollowerSegment::table).toList(),
+                config.rejoinMs() != 0);
     }
 
-    private static boolean goesOn(final FollowerSegment former, final FollowerSegment made) {
-        return made.continues() && made.session() == former.session();
-    }
-
-    private static void discard(final FollowerSegment made) {
+    private static void letGo(final FollowerSegment made) {
         if (made.enter()) {
             made.letGo();
             made.exit();
         }
-        made.close();
     }
 
     private boolean renewCopies(final FollowerSegment made) {
         final FollowerCopies earlier = copies;
         final int count = config.framesHeld() + 1;
         try {
-            if (earlier == null || earlier.frameMaxBytes() != made.frameMaxBytes()) {
-                copies = new FollowerCopies(device, made.frameMaxBytes(), count);
+            final long longest = made.table().frameMaxBytes();
+            if (earlier == null || earlier.frameMaxBytes() != longest) {
+                copies = new FollowerCopies(device, longest, count);
             }
         } catch (final DeviceException | OutOfMemoryError e) {
             fail("host group: no room for " + count + " frames on " + device.name() + ": " + e.getMessage());
@@ -663,7 +647,8 @@ final class Follower {
         }
     }
 
-    /// Frames that the user holds stay readable. Their memory is freed when the user has released the last. Idempotent.
+    /// Frames that the user holds stay readable. Their memory is freed when the user has released the last.
+    /// Idempotent.
     ///
     /// @param afterwards runs then, of the first call alone
     void close(final Runnable afterwards) {

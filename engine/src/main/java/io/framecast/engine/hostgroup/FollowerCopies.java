@@ -4,15 +4,16 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.reliability.group.DeviceWords;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The frames of a follower whose device is no host memory. Each is copied into a place of the device's memory, from
-/// its leader's ring or from another member's device. The source of the copy is free again as soon as the copy is
-/// done. Or the frame is read in the memory of that member ([DeviceShare]).
+/// The frames of a follower whose device is no host memory. Each is copied into a place of the device's memory,
+/// from its leader's ring or from another member's device. The source of the copy is free again as soon as the
+/// copy is done. Or the frame is read in the memory of that member ([DeviceShare]).
 ///
 /// Any thread.
 final class FollowerCopies implements AutoCloseable {
@@ -140,7 +141,7 @@ final class FollowerCopies implements AutoCloseable {
         place.number = number;
         place.awaitsStream = false;
         place.share = share;
-        place.unheld = segment.isUnheld();
+        place.unheld = segment.table().isUnheld();
         place.whole = !place.unheld;
         copying.add(place);
         frames.acquire();
@@ -185,7 +186,7 @@ final class FollowerCopies implements AutoCloseable {
             final FollowerSegment segment = place.segment;
             if (segment != null) {
                 place.segment = null;
-                place.whole |= segment.isIntact(place.number);
+                place.whole |= segment.table().isIntact(place.number);
                 segment.release(place.number);
                 segment.exit();
             }
@@ -250,8 +251,8 @@ final class FollowerCopies implements AutoCloseable {
         }
     }
 
-    /// Shares nothing any more, from now on or once the user has released the frames that are read in place. Before
-    /// [#close].
+    /// Shares nothing any more, from now on or once the user has released the frames that are read in place.
+    /// Before [#close].
     synchronized void stopSharing() {
         if (share != null) {
             share.stop();

@@ -5,6 +5,8 @@ import io.framecast.api.format.FrameFormat;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.reliability.group.FollowerTable;
+import io.framecast.reliability.group.HeldFrames;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -50,20 +52,21 @@ final class FollowerFrame implements DeviceFrame {
         }
         try {
             // Before the copy, which is whole only where the entry was.
-            session = segment.session();
-            frameId = segment.frameId(number);
-            timestampNs = segment.timestampNs(number);
-            keyframe = segment.isKeyframe(number);
-            inPlace = segment.detail(number) != 0;
-            metadata = segment.metadata(number);
-            format = segment.format(number);
+            final FollowerTable table = segment.table();
+            session = table.session();
+            frameId = table.frameId(number);
+            timestampNs = table.timestampNs(number);
+            keyframe = table.isKeyframe(number);
+            inPlace = table.isInPlace(number);
+            metadata = table.metadata(number);
+            format = table.format(number);
             clockOffsetNs = segment.clockOffsetNs();
             clockErrorNs = segment.clockErrorNs();
             place = copies == null ? null : copies.copy(segment, number, frame);
             if (place == null) {
                 final HeldFrames.Held given = segment.give(number, frame);
                 held = given;
-                region = DeviceRegion.ofHost(given.memory());
+                region = DeviceRegion.ofHost(FollowerSegment.memory(given, frame));
             } else {
                 held = null;
                 region = FollowerCopies.region(place, frame.byteSize());

@@ -10,6 +10,13 @@ import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.ready.Wakeup;
 import io.framecast.reliability.assembly.Assembly;
+import io.framecast.reliability.group.FollowersToAwait;
+import io.framecast.reliability.group.LeaderTable;
+import io.framecast.reliability.group.SegmentLayout;
+import io.framecast.reliability.group.SharedFrames;
+import io.framecast.reliability.group.SharedWindow;
+import io.framecast.reliability.succession.SuccessionMachine;
+import io.framecast.reliability.succession.SuccessionMachine.Term.Place;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.StreamInfo;
 import java.io.IOException;
@@ -28,15 +35,14 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// The leader of a host group: listens for followers, gives each the descriptors of the memory that it shares, and
-/// notices a follower's death by the end of its connection.
+/// The leader of a host group: listens for followers, gives each the descriptors of the memory that it shares,
+/// and notices a follower's death by the end of its connection.
 ///
 /// Threading: a thread of its own; [#share] and [#retire] by any, [#close] by one.
 public final class GroupLeader implements AutoCloseable {
     private static final long NS_PER_MS = 1_000_000;
     private static final long HOLDER_SAID = Long.MIN_VALUE;
     private static final long END_WAIT_MS = 2_000;
-    private static final long FOLLOWERS_NS = 5_000_000_000L;
     private static final long BACK_OFF_NS = 10_000_000;
     // Between two looks at its socket where no follower needs signs of life.
     private static final long LOOK_NS = 1_000_000_000;
@@ -57,7 +63,8 @@ public final class GroupLeader implements AutoCloseable {
     private final long beatNs;
     // The receiver's, each of which is a sign of life; the leader of a publisher's readers has none.
     private final AtomicLong cycles = new AtomicLong();
-    private long seenCycles;
+    // Under the lock.
+    private final SuccessionMachine.Term term = new SuccessionMachine.Term();
     // Where followers hold the ring up, and since when.
     private long shortAt = -1;
     // A bit for each place.
@@ -78,9 +85,8 @@ public final class GroupLeader implements AutoCloseable {
     private @Nullable Takeover takeover;
     private long predecessor;
     private BooleanSupplier mayOpen = () -> true;
-    // Members that followed it and have not come, and since when this leader awaits them.
+    // Members that followed it.
     private FollowersToAwait followersToAwait = FollowersToAwait.none();
-    private long adoptedNs;
     private boolean ended;
     // Of the last follower that speaks another version.
     private int refusedVersion = SegmentLayout.VERSION;
@@ -88,7 +94,6 @@ public final class GroupLeader implements AutoCloseable {
     private boolean removalReported;
     // Receiver: true when a notice has said that a publisher of this host listens in another directory.
     private boolean elsewhereReported;
-    private volatile boolean fenced;
     private volatile boolean closed;
 
     /// To one follower.
@@ -138,8 +143,8 @@ public final class GroupLeader implements AutoCloseable {
         thread = Thread.ofPlatform().daemon().name("framecast-host-group").start(this::run);
     }
 
-    /// Before a session is shared: goes on with the membership of an earlier leader. Some of its followers may have
-    /// come already.
+    /// Before a session is shared: goes on with the membership of an earlier leader. Some of its followers may
+    /// have come already.
     void adopt(final Takeover from) {
         synchronized (lock) {
             takeover = from;
@@ -147,8 +152,8 @@ public final class GroupLeader implements AutoCloseable {
             mayOpen = from.isNewest();
             generations = from.generation();
             followersToAwait = from.followersToAwait();
-            connections.stream().filter(Connection::followedEarlier).forEach(c -> followersToAwait.remove(c.number));
-            adoptedNs = System.nanoTime();
+            term.adopt(followersToAwait.members(), System.nanoTime());
+            connections.stream().filter(Connection::followedEarlier).forEach(c -> term.onSurvivor(c.number));
         }
     }
 
@@ -190,7 +195,25 @@ public final class GroupLeader implements AutoCloseable {
             wake();
         }
         return new SharedFrames(
-                assembly, this, made, retainedSlots, ringBytes / stream.slotBytes() / CROWDED_PART, position);
+                assembly,
+                new Members(this, made),
+                made.table(),
+                retainedSlots,
+                ringBytes / stream.slotBytes() / CROWDED_PART,
+                position);
+    }
+
+    /// The members that read a segment.
+    private record Members(GroupLeader leader, LeaderSegment shared) implements SharedFrames.Group {
+        @Override
+        public boolean hasFollowers() {
+            return leader.hasFollowers();
+        }
+
+        @Override
+        public void retire() {
+            leader.retire(shared);
+        }
     }
 
     /// Shares the window of a source, from its next frame on.
@@ -200,7 +223,7 @@ public final class GroupLeader implements AutoCloseable {
             final LeaderSegment made = new LeaderSegment(
                             window.descriptor(), windowBytes, stream, ++generations, 0, mayOpen, Delivery.RELIABLE)
                     .ofSource(sparedSlots >= 0);
-            final LocalReaders readers = new LocalReaders(this, made, sparedSlots);
+            final LocalReaders readers = new LocalReaders(this, made, new SharedWindow(made.table(), sparedSlots));
             heard = readers.releases();
             segment = made;
             wake();
@@ -208,8 +231,8 @@ public final class GroupLeader implements AutoCloseable {
         }
     }
 
-    /// Receiver, before it joins a source: true when a publisher of the channel runs on this host. Then this leader
-    /// resigns, and its followers read the publisher's window.
+    /// Receiver, before it joins a source: true when a publisher of the channel runs on this host. Then this
+    /// leader resigns, and its followers read the publisher's window.
     public boolean defersToPublisher() {
         if (!closed && (source == null || !UnixSocket.isListening(source))) {
             elsewhereReported = elsewhereReported
@@ -267,7 +290,6 @@ public final class GroupLeader implements AutoCloseable {
                     lookForCopies();
                 }
                 if (isReplaced()) {
-                    fenced = true;
                     notices.accept("host group at " + path
                             + ": another process leads now, because this one stood still, or its socket was removed");
                     return;
@@ -285,13 +307,13 @@ public final class GroupLeader implements AutoCloseable {
         cycles.lazySet(cycles.getPlain() + 1);
     }
 
-    // A sign of life only where the receiver works, too: this wakes the receiver, which has until the next beat.
+    // A heartbeat wakes the receiver, which has until the next one to show that it works.
     private void beat() {
         final long nowCycles = cycles.get();
-        if (segment != null && (nowCycles == 0 || nowCycles != seenCycles)) {
-            segment.beat();
+        final boolean beats = term.beats(nowCycles);
+        if (segment != null && beats) {
+            segment.table().beat();
         }
-        seenCycles = nowCycles;
         if (nowCycles != 0 && connections.size() > 1) {
             receiver.wake();
         }
@@ -300,15 +322,16 @@ public final class GroupLeader implements AutoCloseable {
     // Reports once which processes keep the receiver waiting for room. A publisher reports its readers by itself.
     private void lookForHolder() {
         final LeaderSegment shared = heard == counter ? segment : null;
-        final long present = shared == null ? -1 : shared.shortAt();
+        final long present = shared == null ? -1 : shared.table().shortAt();
         final long nowNs = System.nanoTime();
         if (shared == null || present < 0 || present != shortAt) {
             shortAt = present;
             shortNs = nowNs;
-        } else if (shortNs != HOLDER_SAID && nowNs - shortNs >= shared.aliveTimeoutNs()) {
+        } else if (shortNs != HOLDER_SAID && nowNs - shortNs >= shared.table().aliveTimeoutNs()) {
             for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
-                if (shared.releasedBy(i) == present) {
-                    notices.accept("host group at " + path + ": " + UnixSocket.describe(shared.processOf(i))
+                if (shared.table().releasedBy(i) == present) {
+                    notices.accept("host group at " + path + ": "
+                            + UnixSocket.describe(shared.table().processOf(i))
                             + " has released no frame for " + (nowNs - shortNs) / NS_PER_MS
                             + " ms and holds the stream up for all" + shared.heldText(i)
                             + "; let it read on and release"
@@ -321,7 +344,7 @@ public final class GroupLeader implements AutoCloseable {
 
     // Reports once for each process that it copies frames for lack of room. A publisher reports its readers by itself.
     private void lookForCopies() {
-        final LeaderSegment shared = heard == counter ? segment : null;
+        final LeaderTable shared = heard == counter && segment != null ? segment.table() : null;
         for (int i = 0; i < SegmentLayout.MEMBERS && shared != null; i++) {
             final long place = 1L << i;
             if (shared.releasedBy(i) < 0 || shared.copiedBy(i) == 0) {
@@ -338,54 +361,56 @@ public final class GroupLeader implements AutoCloseable {
 
     /// True when another process leads, because this one stood still.
     boolean isFenced() {
-        return fenced;
+        synchronized (lock) {
+            return term.isFenced();
+        }
     }
 
     /// True when a process follows besides this leader's own subscriber.
     boolean hasFollowers() {
         synchronized (lock) {
-            return connections.stream().anyMatch(c -> c != own && c.subscribes() && !c.places.isEmpty());
+            return !SuccessionMachine.endsMembership(connections.stream()
+                    .filter(c -> c != own && c.subscribes() && !c.places.isEmpty())
+                    .count());
         }
     }
 
-    // A leader alone need not show that it lives.
     private boolean mustBeat() {
         synchronized (lock) {
-            return connections.size() > 1 || !followersToAwait.isEmpty();
+            return term.mustBeat(connections.size());
         }
     }
 
-    // Survivors that died are dropped. Survivors that stand still are dropped after FOLLOWERS_NS.
     private void completeHandover() {
         final LeaderSegment shared = segment;
-        final long waitedNs = System.nanoTime() - adoptedNs;
-        if (!followersToAwait.isEmpty()) {
-            followersToAwait.removeDead();
-        }
-        if (followersToAwait.isEmpty() || waitedNs > FOLLOWERS_NS) {
+        if (!term.awaits(followersToAwait::lives, System.nanoTime())) {
             followersToAwait.close();
         }
         if (shared != null
-                && shared.isAwaiting()
-                && shared.members() > 0
-                && followersToAwait.isEmpty()
-                && connections.stream().allMatch(c -> !c.known || c.places.containsKey(shared))) {
-            shared.onHandoverComplete();
+                && shared.table().isAwaiting()
+                && term.isHandoverComplete(
+                        shared.table().members(),
+                        connections.stream().allMatch(c -> !c.known || c.places.containsKey(shared)))) {
+            shared.table().onHandoverComplete();
             receiver.wake();
         }
     }
 
-    // True when a follower leads now, because this leader stood still: its frames would have no reader. Where no
-    // process leads at the path, this leader listens there again.
+    // The frames of a fenced leader would have no reader. Where no process leads at the path, this leader listens there
+    // again.
     private boolean isReplaced() {
         final long present = UnixSocket.inode(path);
-        if (inode == 0 || closed || present == inode) {
+        if (inode == 0 || closed) {
             return false;
         }
-        if (present == 0) {
+        final Place place;
+        synchronized (lock) {
+            place = term.look(inode, present);
+        }
+        if (place == Place.REMOVED) {
             listenAgain();
         }
-        return present != 0;
+        return place == Place.TAKEN;
     }
 
     // The socket was removed: no member that comes would find this leader.
@@ -446,7 +471,7 @@ public final class GroupLeader implements AutoCloseable {
                 connection.generation = GroupMessage.generation(message);
                 connection.delivery = GroupMessage.delivery(message);
                 if (connection.followedEarlier()) {
-                    followersToAwait.remove(connection.number);
+                    term.onSurvivor(connection.number);
                 }
             } else if (!connection.known || !GroupMessage.is(message, bytes, GroupMessage.PROBE)) {
                 if (!connection.known && GroupMessage.isForeign(message, bytes)) {
@@ -527,9 +552,9 @@ public final class GroupLeader implements AutoCloseable {
     // True when the follower gets the segment.
     private boolean invite(
             final Connection connection, final LeaderSegment shared, final int member, final MemorySegment message) {
-        shared.name(member, connection.number, connection == own);
+        shared.table().name(member, connection.number, connection == own);
         final boolean sent = connection.socket.send(
-                GroupMessage.segment(message, shared.generation(), member),
+                GroupMessage.segment(message, shared.table().generation(), member),
                 shared.ringDescriptor(),
                 shared.wordsOf(member),
                 connection.waker,

@@ -7,51 +7,47 @@ import io.framecast.engine.auth.AuthKeys;
 import io.framecast.engine.libc.EventCount;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.PollSet;
 import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.ready.Wakeup;
 import io.framecast.engine.session.Policies;
-import io.framecast.reliability.memory.Words;
+import io.framecast.engine.session.Waiter;
+import io.framecast.reliability.group.SegmentLayout;
+import io.framecast.reliability.succession.SuccessionMachine;
+import io.framecast.reliability.succession.SuccessionMachine.Entry;
+import io.framecast.reliability.succession.SuccessionMachine.Found;
+import io.framecast.reliability.succession.SuccessionMachine.Look;
+import io.framecast.reliability.succession.SuccessionMachine.Past;
 import io.framecast.reliability.wire.Delivery;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A subscriber's place in its host group: it brings the follower the segments that leaders share. When a leader is
-/// gone or stands still, it follows the next leader, or becomes that leader and goes on with the membership.
+/// A subscriber's place in its host group: it brings the follower the segments that leaders share. When a leader
+/// is gone or stands still, it follows the next leader, or becomes that leader and goes on with the membership. A
+/// [SuccessionMachine] decides; this class sees, does and waits.
 ///
 /// Threading: a thread of its own; [#close] by another.
 final class GroupMembership implements AutoCloseable {
-    // A leader whose sign of life did not change for that many looks stands still. The count of looks decides, not the
-    // time: this process may have stood still itself.
-    static final int STILL_LOOKS = 4;
-    private static final long NS_PER_S = 1_000_000_000;
-    // Between two moves: a leader may have no room. The first comes at once, and so does the second: the socket of a
-    // process that dies may have taken the first.
-    private static final long MOVE_NS = 100_000_000;
-    private static final int MOVES_AT_ONCE = 2;
     private static final long END_WAIT_MS = 5_000;
     // As the file of a socket.
     private static final long NO_LEADER = 0;
-    private static final int REFUSALS_MAX = 3;
+    private static final long FOR_EVER = -1;
     // Two clocks that differ by more are named: no process of this host reads the calendar that badly.
     private static final long CLOCKS_NS = 100_000_000;
     // Measured, from the signal to the next frame: 127 to 171 ms after one, 75 to 169 after ten.
     private static final int WARM_UPS_MAX = 8;
     private static final long WARM_UP_PAUSE_NS = 200_000_000;
-    // No further one after so long.
-    private static final long WARM_UPS_NS = 1_500_000_000;
+    // No further one after so long, pauses included.
+    private static final long WARM_UPS_NS = 3_000_000_000L;
     private static final AtomicBoolean WARMED_UP = new AtomicBoolean();
-    // A newcomer lets the followers of a leader that died come first.
-    private static final long FIRST_NS = 300_000_000;
-    private static final long FIRST_LOOK_NS = 20_000_000;
 
     private final Channel channel;
     private final String part;
@@ -63,33 +59,21 @@ final class GroupMembership implements AutoCloseable {
     // Its number, the same to each leader: a successor recognizes by it the followers of the leader before.
     private final long number = ThreadLocalRandom.current().nextLong() | 1;
     private final Arena arena = Arena.ofShared();
-    private final MemorySegment polled = arena.allocate(2L * Linux.POLLFD_BYTES, Long.BYTES);
+    private final PollSet polled = new PollSet(arena, 2);
     private final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
-    private final MemorySegment look = arena.allocate(Linux.TIMESPEC_BYTES, Long.BYTES);
     private final int[] descriptors = new int[UnixSocket.DESCRIPTORS_MAX];
     private final int waker = EventCount.open();
+    private final SuccessionMachine machine;
     private final Thread thread;
     private LeaderConnection connection;
-    // Whether that is the publisher itself.
-    private boolean local;
+    // Socket of a leader that this member left because it stands still.
+    private long still = NO_LEADER;
     // The newest; the follower closes it.
     private @Nullable FollowerSegment segment;
     // Before that one, as long as a successor made that and has not opened it.
     private @Nullable FollowerSegment past;
-    // Whether the newest is of the present leader.
-    private boolean present;
-    private long heartbeat;
-    private int stillLooks;
-    // Connections in a row that ended before a session came.
-    private int refusals;
-    private boolean awaitsReturn;
-    private long lostNs;
-    // In a row, without a session.
-    private int moves;
     // True when a notice has said that the leader's process has another clock.
     private boolean clockNamed;
-    // Nothing more comes, or this subscriber cannot go on.
-    private boolean over;
     // While this subscriber leads; the member is its membership at the source.
     private volatile @Nullable GroupLeader leader;
     private volatile @Nullable Subscriber member;
@@ -113,12 +97,10 @@ final class GroupMembership implements AutoCloseable {
         this.receiver = receiver;
         this.notices = notices;
         this.members = members;
-        final long lookNs = HostGroups.beatNs(channel);
-        look.set(ValueLayout.JAVA_LONG, 0, lookNs / NS_PER_S);
-        look.set(ValueLayout.JAVA_LONG, Linux.TIMESPEC_NANOS, lookNs % NS_PER_S);
+        machine = new SuccessionMachine(HostGroups.succession(channel), System.nanoTime());
         try {
             keyTag = AuthKeys.hostTagOfReceiver(channel.link().security());
-            connection = enter(NO_LEADER, false);
+            connection = enterFirst();
         } catch (final RuntimeException | Error e) {
             free();
             throw e;
@@ -145,11 +127,11 @@ final class GroupMembership implements AutoCloseable {
         try {
             warmUpOnce();
             while (!closed) {
-                watch(0, waker);
-                watch(1, over ? waker : connection.socket().descriptor());
-                Libc.ppoll(polled.address(), 2, over ? 0 : look.address());
+                polled.watch(0, waker);
+                polled.watch(1, isConnected() ? connection.socket().descriptor() : waker);
+                polled.await(2, machine.isOver() ? FOR_EVER : machine.waitNs(System.nanoTime()));
                 EventCount.drain(waker, message);
-                step();
+                step(System.nanoTime());
             }
         } catch (final FramecastException e) {
             giveUp(String.valueOf(e.getMessage()));
@@ -162,59 +144,84 @@ final class GroupMembership implements AutoCloseable {
         }
     }
 
+    private boolean isConnected() {
+        return !machine.isOver() && !machine.isEntering();
+    }
+
     private void giveUp(final String line) {
-        over = true;
+        machine.end();
         follower.fail(line);
     }
 
-    private void step() {
+    private void step(final long nowNs) {
         stopSharing();
         // Entries that are not for its user are released, though the user does not poll.
         follower.state();
-        if (over || closed) {
+        if (closed) {
             return;
         }
-        final boolean gone = hear();
-        if (isGivenUp()) {
+        if (isConnected()) {
+            watchLeader(nowNs);
+        }
+        // The publisher on this host whose window it read did not come back, nor did another source.
+        if (machine.isGivenUp(nowNs)) {
             stopLeading();
-            over = true;
+            machine.end();
             follower.onLostForGood();
         }
-        if (over || (!gone && !standsStill())) {
+        if (machine.isEntryDue(nowNs)) {
+            move();
+        }
+    }
+
+    private void watchLeader(final long nowNs) {
+        if (hear(nowNs)) {
+            onGone(nowNs);
+        } else if (machine.isLookDue(nowNs)) {
+            still = connection.socket().inode();
+            lookAtLeader(nowNs);
+        }
+        if (machine.isEntering() && isFinal(segment)) {
+            machine.end();
+        }
+    }
+
+    private void onGone(final long nowNs) {
+        if (machine.isOver()) {
             return;
         }
-        final FollowerSegment last = segment;
-        if (last != null && gone) {
-            last.onLeaderLost();
+        final GroupLeader led = leader;
+        machine.onGone(led != null && led.isFenced(), nowNs);
+        still = NO_LEADER;
+        final FollowerSegment newest = segment;
+        if (newest != null) {
+            newest.onLeaderLost();
             follower.wake();
-            if (present && last.isOfSource()) {
-                awaitsReturn = true;
-                lostNs = System.nanoTime();
-            }
         }
-        if (isFinal(last) || isFinal(segment)) {
-            over = true;
+    }
+
+    private void lookAtLeader(final long nowNs) {
+        if (!machine.isShared()) {
+            final UnixSocket socket = connection.socket();
+            if (machine.onSilentLook(socket.isUnread(), socket.isReplaced(), nowNs) == Look.PROBE) {
+                socket.send(GroupMessage.probe(message));
+            }
             return;
         }
-        move(gone ? NO_LEADER : connection.socket().inode());
-    }
-
-    // The publisher on this host whose window it read did not come back in time (`rejoin=`), nor did another source.
-    private boolean isGivenUp() {
-        awaitsReturn &= !present;
-        return awaitsReturn
-                && System.nanoTime() - lostNs
-                        >= TimeUnit.MILLISECONDS.toNanos(channel.stream().rejoinMs());
-    }
-
-    private void watch(final int index, final int descriptor) {
-        final long at = (long) index * Linux.POLLFD_BYTES;
-        Words.setInt(polled, at, descriptor);
-        Words.setInt(polled, at + Linux.POLLFD_EVENTS, Linux.POLLIN);
+        final FollowerSegment shared = segment;
+        if (shared == null || !shared.enter()) {
+            machine.onNoLook(nowNs);
+            return;
+        }
+        try {
+            machine.onLook(shared.heartbeat(), nowNs);
+        } finally {
+            shared.exit();
+        }
     }
 
     // Takes the leader's messages, each of which brings a session. Returns true when the leader is gone.
-    private boolean hear() {
+    private boolean hear(final long nowNs) {
         while (true) {
             final int length = connection.socket().receive(message, descriptors, Linux.MSG_DONTWAIT);
             if (length < 0) {
@@ -233,11 +240,7 @@ final class GroupMembership implements AutoCloseable {
             nameClock(made);
             past = last();
             segment = made;
-            moves = 0;
-            present = true;
-            refusals = 0;
-            heartbeat = made.heartbeat();
-            stillLooks = 0;
+            machine.onShared(made.heartbeat(), nowNs);
             follower.add(made);
         }
     }
@@ -267,8 +270,7 @@ final class GroupMembership implements AutoCloseable {
         } else if (GroupMessage.is(message, length, GroupMessage.REFUSED)
                 && GroupMessage.reason(message) == GroupMessage.NO_PLACE
                 && segment == null) {
-            // It need not ask again: it holds nothing that a place would keep.
-            refusals = REFUSALS_MAX - 1;
+            machine.onRefused();
         }
     }
 
@@ -287,47 +289,25 @@ final class GroupMembership implements AutoCloseable {
     }
 
     private void warmUp() {
-        long spentNs = 0;
-        for (int i = 0; i < WARM_UPS_MAX && spentNs < WARM_UPS_NS && !closed; i++) {
-            final long startNs = System.nanoTime();
-            try {
-                final HostGroups.Role role = HostGroups.apart(channel, () -> {}, _ -> {});
-                try (GroupLeader stage = role.leader();
-                        UnixSocket _ = role.connection()) {
-                    members.warmUp(Objects.requireNonNull(stage));
-                }
-            } catch (final RuntimeException e) {
-                // A successor would report it, if it came to that.
-                notices.accept("host group: cannot warm up for leading: " + e.getMessage());
-                return;
-            }
-            spentNs += System.nanoTime() - startNs;
-            LockSupport.parkNanos(WARM_UP_PAUSE_NS);
-        }
+        final AtomicInteger left = new AtomicInteger(WARM_UPS_MAX);
+        Waiter.repeat(() -> closed || left.get() == 0, WARM_UPS_NS, _ -> {
+            left.set(isWarmUpOpened() ? left.get() - 1 : 0);
+            LockSupport.parkNanos(left.get() == 0 ? 0 : WARM_UP_PAUSE_NS);
+        });
     }
 
-    private boolean standsStill() {
-        final FollowerSegment shared = segment;
-        if (leader == null && !present && !local) {
-            // It stood still before it shared anything, and another member has noticed; or it does not even read.
-            if (connection.socket().isUnread()) {
-                stillLooks++;
-            } else {
-                stillLooks = 0;
-                connection.socket().send(GroupMessage.probe(message));
-            }
-            return stillLooks >= STILL_LOOKS || connection.socket().isReplaced();
-        }
-        if (shared == null || !present || leader != null || !shared.enter()) {
-            return false;
-        }
+    private boolean isWarmUpOpened() {
         try {
-            final long beat = shared.heartbeat();
-            stillLooks = beat == heartbeat ? stillLooks + 1 : 0;
-            heartbeat = beat;
-            return stillLooks >= STILL_LOOKS && !shared.isOfSource();
-        } finally {
-            shared.exit();
+            final HostGroups.Role role = HostGroups.apart(channel, () -> {}, _ -> {});
+            try (GroupLeader stage = role.leader();
+                    UnixSocket _ = role.connection()) {
+                members.warmUp(Objects.requireNonNull(stage));
+            }
+            return true;
+        } catch (final RuntimeException e) {
+            // A successor would report it, if it came to that.
+            notices.accept("host group: cannot warm up for leading: " + e.getMessage());
+            return false;
         }
     }
 
@@ -349,14 +329,10 @@ final class GroupMembership implements AutoCloseable {
         }
     }
 
-    private void move(final long fenced) {
-        if (++moves > MOVES_AT_ONCE) {
-            LockSupport.parkNanos(MOVE_NS);
-        }
-        refusals += present || leader != null ? 0 : 1;
+    // Enters the group once more.
+    private void move() {
         final FollowerSegment last = last();
-        final GroupLeader led = leader;
-        final boolean wasFenced = led != null && led.isFenced();
+        final boolean wasFenced = machine.isFenced();
         if (last != null) {
             last.lookForEnd();
         }
@@ -364,11 +340,13 @@ final class GroupMembership implements AutoCloseable {
             end();
             return;
         }
-        final LeaderConnection former = connection;
         stopLeading();
-        connection = enter(fenced, !wasFenced);
-        present = false;
-        stillLooks = 0;
+        final LeaderConnection former = connection;
+        final LeaderConnection made = enter();
+        if (made == null) {
+            return;
+        }
+        connection = made;
         former.close();
         if (leader != null && wasFenced && last != null && channel.stream().rejoinMs() == 0) {
             // No process goes on with the membership that it had.
@@ -381,21 +359,31 @@ final class GroupMembership implements AutoCloseable {
     }
 
     private void end() {
-        over = true;
+        machine.end();
         follower.wake();
     }
 
-    // Follows the present leader, or leads.
-    private LeaderConnection enter(final long fenced, final boolean mayGoOn) {
-        final boolean alone = refusals >= REFUSALS_MAX;
-        if (alone) {
-            notices.accept("host group: no place is left for this subscriber of " + channel.name()
-                    + "; it receives the stream itself");
+    private LeaderConnection enterFirst() {
+        while (true) {
+            final long nowNs = System.nanoTime();
+            final LeaderConnection made = machine.isEntryDue(nowNs) ? enter() : null;
+            if (made != null) {
+                return made;
+            }
+            LockSupport.parkNanos(machine.waitNs(nowNs));
         }
-        final HostGroups.Role role = alone ? HostGroups.apart(channel, receiver, notices) : enterGroup(fenced);
-        local = role.local();
+    }
+
+    // Follows the present leader, or leads; null where it is to wait.
+    private @Nullable LeaderConnection enter() {
+        final HostGroups.Role role =
+                HostGroups.enter(channel, keyTag, part, still, last() == null, this::choose, receiver, notices);
+        if (role == null) {
+            return null;
+        }
         final GroupLeader leads = role.leader();
         if (leads == null) {
+            machine.onFollows(role.connection().inode(), role.local(), System.nanoTime());
             notices.accept(
                     role.local()
                             ? "host group: reads the window of the publisher of " + channel.name() + " on this host"
@@ -404,7 +392,7 @@ final class GroupMembership implements AutoCloseable {
         }
         LeaderConnection made = null;
         try {
-            final Takeover takeover = mayGoOn ? takeover() : null;
+            final Takeover takeover = machine.onLeads(history()) ? takeover() : null;
             notices.accept("host group: leads the subscribers of " + channel.name() + " on this host"
                     + (takeover == null ? "" : ", and goes on where the earlier leader stopped"));
             if (takeover != null) {
@@ -424,6 +412,19 @@ final class GroupMembership implements AutoCloseable {
         }
     }
 
+    private Past history() {
+        return last() == null ? Past.NONE : Past.OPEN;
+    }
+
+    private Entry choose(final Found found, final long present) {
+        final Entry entry = machine.choose(found, present, history(), System.nanoTime());
+        if (entry == Entry.APART) {
+            notices.accept("host group: no place is left for this subscriber of " + channel.name()
+                    + "; it receives the stream itself");
+        }
+        return entry;
+    }
+
     // Once it leads, so that its claim is newer than that of a successor before it.
     private @Nullable Takeover takeover() {
         final FollowerSegment last = last();
@@ -438,18 +439,6 @@ final class GroupMembership implements AutoCloseable {
             found.close();
         }
         return now.takeover(channel.name(), follower.uses());
-    }
-
-    private HostGroups.Role enterGroup(final long fenced) {
-        final long endNs = System.nanoTime() + FIRST_NS;
-        while (true) {
-            final boolean waits = last() == null && endNs - System.nanoTime() > 0;
-            final HostGroups.Role role = HostGroups.enter(channel, keyTag, part, fenced, waits, receiver, notices);
-            if (role != null) {
-                return role;
-            }
-            LockSupport.parkNanos(FIRST_LOOK_NS);
-        }
     }
 
     private long lastGeneration() {

@@ -3,6 +3,7 @@ package io.framecast.engine.hostgroup;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.framecast.reliability.group.SegmentLayout;
 import io.framecast.reliability.wire.Delivery;
 import java.lang.foreign.MemorySegment;
 

@@ -11,6 +11,9 @@ import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.ready.Wakeup;
+import io.framecast.reliability.succession.SuccessionConfig;
+import io.framecast.reliability.succession.SuccessionMachine.Entry;
+import io.framecast.reliability.succession.SuccessionMachine.Found;
 import io.framecast.reliability.wire.StreamInfo;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -32,6 +35,12 @@ public final class HostGroups {
     private static final int NAME_BYTES = 8;
     private static final long NS_PER_MS = 1_000_000;
 
+    /// Decides what a subscriber does that enters its group, while no other process enters.
+    interface Election {
+        /// @param leader file of the socket of the leader that was found; 0 for none
+        Entry choose(Found found, long leader);
+    }
+
     /// The role of a subscriber.
     ///
     /// @param leader null for one that follows alone
@@ -41,13 +50,19 @@ public final class HostGroups {
 
     private HostGroups() {}
 
-    /// Time between two signs of life of a leader, and between two looks for them.
-    static long beatNs(final Channel channel) {
-        return channel.stream().sources().attachAfterMs() * NS_PER_MS / GroupMembership.STILL_LOOKS;
+    /// The times of succession among subscribers of a channel.
+    static SuccessionConfig succession(final Channel channel) {
+        return new SuccessionConfig(
+                channel.stream().sources().attachAfterMs() * NS_PER_MS,
+                channel.stream().rejoinMs() * NS_PER_MS);
     }
 
-    /// True when a subscriber of this channel shares its frames: it asked for that, follows one source from its next
-    /// frame on, and is not to be evicted.
+    private static long beatNs(final Channel channel) {
+        return succession(channel).beatNs();
+    }
+
+    /// True when a subscriber of this channel shares its frames: it asked for that, follows one source from its
+    /// next frame on, and is not to be evicted.
     public static boolean isWanted(final Channel channel) {
         return !channel.stream().sources().hostGroup().equals(SourceOptions.NO_HOST_GROUP)
                 && Linux.isPresent()
@@ -57,7 +72,8 @@ public final class HostGroups {
                 && channel.stream().sources().count() == 1;
     }
 
-    /// True when a publisher of this channel lets subscribers of its host read its window: the channel asks for it.
+    /// True when a publisher of this channel lets subscribers of its host read its window: the channel asks for
+    /// it.
     public static boolean isWantedBySource(final Channel channel) {
         return !channel.stream().sources().hostGroup().equals(SourceOptions.NO_HOST_GROUP)
                 && Linux.isPresent()
@@ -69,7 +85,8 @@ public final class HostGroups {
     /// @param keyTag of its shared key, as `AuthKeys` has it; empty where it has none
     /// @param window mapped twice, with a descriptor
     /// @param sender wakes the thread that frees released frames
-    /// @return empty where another publisher of the channel shares its window on this host, which a notice reports
+    /// @return empty where another publisher of the channel shares its window on this host, which a notice
+    ///     reports
     public static Optional<LocalReaders> share(
             final Channel channel,
             final String keyTag,
@@ -105,7 +122,8 @@ public final class HostGroups {
         }
     }
 
-    /// Runs an action while no other process enters a group in a socket's directory, which is made where it is missing.
+    /// Runs an action while no other process enters a group in a socket's directory, which is made where it is
+    /// missing.
     ///
     /// @throws TransportException where that directory cannot be used
     static void locked(final Path socket, final Runnable action) {
@@ -192,32 +210,36 @@ public final class HostGroups {
         return directory.resolve(hash(keyTag.isEmpty() ? described : described + "|key " + keyTag) + ".sock");
     }
 
-    /// Joins the channel's group: as a follower where a publisher of the channel or a leader runs on this host, else as
-    /// the leader.
+    /// Enters the channel's group.
     ///
     /// @param keyTag of its shared key; empty where it has none
     /// @param part of the host that the group is for; empty for all of it
-    /// @param fenced file of the socket of a leader that stands still, and leads no more; 0 for none
-    /// @param newcomer whether it has followed no leader yet, and can wait
-    /// @return null where a leader died just now, or stands still: its followers come first
+    /// @param still file of the socket of a leader that stands still, and leads no more; 0 for none
+    /// @param newcomer whether it has followed no leader yet: it removes sockets that processes left
+    /// @param election chooses by the finding there
+    /// @return null where it is to wait
     /// @throws TransportException when the group's directory is not this user's own
     static @Nullable Role enter(
             final Channel channel,
             final String keyTag,
             final String part,
-            final long fenced,
+            final long still,
             final boolean newcomer,
+            final Election election,
             final Wakeup receiver,
             final Consumer<String> notices) {
         // A lock of a file belongs to the process: threads of one process need one of their own.
         synchronized (HostGroups.class) {
             final Path directory = directory();
-            final String name = name(channel, part, keyTag);
-            final Path path = directory.resolve(name + ".sock");
+            final Path path = directory.resolve(name(channel, part, keyTag) + ".sock");
             final Path source = sourcePath(directory, channel, keyTag);
             final UnixSocket publisher = Files.exists(source) ? UnixSocket.connect(source) : null;
             if (publisher != null) {
-                return new Role(null, publisher, true);
+                if (election.choose(Found.PUBLISHER, publisher.inode()) == Entry.FOLLOW) {
+                    return new Role(null, publisher, true);
+                }
+                publisher.close();
+                return apart(channel, receiver, notices);
             }
             try (FileChannel file = FileChannel.open(
                             directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -226,26 +248,37 @@ public final class HostGroups {
                     LoneSockets.sweep(directory);
                 }
                 final UnixSocket connection = UnixSocket.connect(path);
-                if (connection != null && (fenced == 0 || connection.inode() != fenced)) {
+                final long leader = connection == null ? 0 : connection.inode();
+                final Entry entry = election.choose(find(path, connection, still), leader);
+                if (connection != null && entry == Entry.FOLLOW) {
                     return new Role(null, connection, false);
                 }
                 if (connection != null) {
                     connection.close();
                 }
-                if (newcomer && Files.exists(path)) {
-                    // The followers of the leader that died, or stands still, go on with its membership.
-                    return null;
-                }
-                // Of a leader that was killed, or stands still.
-                Files.deleteIfExists(path);
-                final Role role = lead(path, source, receiver, beatNs(channel), notices);
-                Elsewhere.note(path);
-                lookElsewhere(path, "leads this group", notices);
-                return role;
+                return switch (entry) {
+                    case WAIT -> null;
+                    case APART -> apart(channel, receiver, notices);
+                    case LEAD, FOLLOW -> {
+                        // Of a leader that was killed, or stands still.
+                        Files.deleteIfExists(path);
+                        final Role role = lead(path, source, receiver, beatNs(channel), notices);
+                        Elsewhere.note(path);
+                        lookElsewhere(path, "leads this group", notices);
+                        yield role;
+                    }
+                };
             } catch (final IOException e) {
                 throw unusable(directory, e);
             }
         }
+    }
+
+    private static Found find(final Path path, final @Nullable UnixSocket connection, final long still) {
+        if (connection == null) {
+            return Files.exists(path) ? Found.VACANT : Found.EMPTY;
+        }
+        return still != 0 && connection.inode() == still ? Found.STILL : Found.LEADER;
     }
 
     /// A group of one, where no place is left in the channel's.

@@ -1,5 +1,6 @@
 package io.framecast.engine.hostgroup;
 
+import io.framecast.reliability.group.FollowersToAwait;
 import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;

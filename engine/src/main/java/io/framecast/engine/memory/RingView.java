@@ -2,17 +2,18 @@ package io.framecast.engine.memory;
 
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
+import io.framecast.reliability.group.HeldFrames;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Another process's mirrored ring, mapped to be read, in which runs of bytes can be kept: [#keep] puts a copy of their
-/// pages at their place, so that addresses and bytes stay the same when the other process writes there again.
-/// Pages are shared by neighbours: a page is a copy as long as any run of it is kept, and a reader that goes on
-/// in the ring asks [#isKept] and takes such bytes from [#ring].
+/// Another process's mirrored ring, mapped to be read, in which runs of bytes can be kept: [#keep] puts a copy of
+/// their pages at their place, so that addresses and bytes stay the same when the other process writes there
+/// again. Pages are shared by neighbours: a page is a copy as long as any run of it is kept, and a reader that
+/// goes on in the ring asks [#isKept] and takes such bytes from [#ring].
 ///
 /// Owns its descriptor until [#close]; the mappings are the arena's. One thread at a time; any thread reads.
-public final class RingView implements AutoCloseable {
+public final class RingView implements HeldFrames.Ring, AutoCloseable {
     private final int descriptor;
     private final long bytes;
     private final Arena arena;
@@ -47,7 +48,7 @@ public final class RingView implements AutoCloseable {
         return (pristine == null ? view : pristine).asSlice(offset, length);
     }
 
-    /// Whether some byte of a run lies in a page that is a copy.
+    @Override
     public boolean isKept(final long offset, final long length) {
         if (kept.length == 0) {
             return false;
@@ -60,9 +61,8 @@ public final class RingView implements AutoCloseable {
         return false;
     }
 
-    /// Puts a copy of a run's pages at its place. [#giveBack] ends it.
-    ///
     /// @return false where the system has no memory for it, or allows no more mappings
+    @Override
     public boolean keep(final long offset, final long length) {
         if (pristine == null) {
             pristine = MirroredMemory.view(descriptor, bytes, arena);
@@ -101,8 +101,8 @@ public final class RingView implements AutoCloseable {
         return true;
     }
 
-    /// A run that was kept is read no more: the ring is seen at its place again, but in pages of which other runs are
-    /// kept.
+    /// The ring is seen at the run's place again, but in pages of which other runs are kept.
+    @Override
     public void giveBack(final long offset, final long length) {
         final int behind = pageBehind(offset, length);
         int from = page(offset);

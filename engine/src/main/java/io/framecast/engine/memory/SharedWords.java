@@ -3,14 +3,15 @@ package io.framecast.engine.memory;
 import io.framecast.api.error.TransportException;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
+import io.framecast.reliability.group.SegmentMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/// The words that processes of a host share, in a memory file. Ordered access by [#buffer].
+/// The words that processes of a host share, in a memory file.
 ///
 /// Owns the mapping and the descriptor until [#close].
-public final class SharedWords implements AutoCloseable {
+public final class SharedWords extends SegmentMemory implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final int descriptor;
     private final UnsafeBuffer buffer;
@@ -58,6 +59,96 @@ public final class SharedWords implements AutoCloseable {
 
     public UnsafeBuffer buffer() {
         return buffer;
+    }
+
+    @Override
+    public byte getByte(final int offset) {
+        return buffer.getByte(offset);
+    }
+
+    @Override
+    public int getInt(final int offset) {
+        return buffer.getInt(offset);
+    }
+
+    @Override
+    public long getLong(final int offset) {
+        return buffer.getLong(offset);
+    }
+
+    @Override
+    public int getIntVolatile(final int offset) {
+        return buffer.getIntVolatile(offset);
+    }
+
+    @Override
+    public long getLongVolatile(final int offset) {
+        return buffer.getLongVolatile(offset);
+    }
+
+    @Override
+    public void getBytes(final int offset, final byte[] target) {
+        buffer.getBytes(offset, target);
+    }
+
+    @Override
+    public void putByte(final int offset, final byte value) {
+        buffer.putByte(offset, value);
+    }
+
+    @Override
+    public void putInt(final int offset, final int value) {
+        buffer.putInt(offset, value);
+    }
+
+    @Override
+    public void putLong(final int offset, final long value) {
+        buffer.putLong(offset, value);
+    }
+
+    @Override
+    public void putIntRelease(final int offset, final int value) {
+        buffer.putIntOrdered(offset, value);
+    }
+
+    @Override
+    public void putLongRelease(final int offset, final long value) {
+        buffer.putLongOrdered(offset, value);
+    }
+
+    @Override
+    public void putIntVolatile(final int offset, final int value) {
+        buffer.putIntVolatile(offset, value);
+    }
+
+    @Override
+    public void putLongVolatile(final int offset, final long value) {
+        buffer.putLongVolatile(offset, value);
+    }
+
+    @Override
+    public void putBytes(final int offset, final byte[] bytes, final int count) {
+        buffer.putBytes(offset, bytes, 0, count);
+    }
+
+    @Override
+    public void clear(final int offset, final int count) {
+        buffer.setMemory(offset, count, (byte) 0);
+    }
+
+    @Override
+    public boolean compareAndSetInt(final int offset, final int expected, final int value) {
+        return buffer.compareAndSetInt(offset, expected, value);
+    }
+
+    @Override
+    public boolean compareAndSetLong(final int offset, final long expected, final long value) {
+        return buffer.compareAndSetLong(offset, expected, value);
+    }
+
+    @Override
+    public int getAndAddInt(final int offset, final int increment) {
+        return buffer.getAndAddInt(offset, increment);
     }
 
     @Override

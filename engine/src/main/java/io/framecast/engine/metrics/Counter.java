@@ -1,5 +1,6 @@
 package io.framecast.engine.metrics;
 
+import io.framecast.reliability.count.Metric;
 import java.lang.foreign.MemorySegment;
 
 /// One 64-bit value in a [CounterTable].
@@ -7,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 /// Threading: one thread at a time writes; any thread reads. A write takes no lock and allocates nothing.
 public final class Counter implements AutoCloseable {
     private final CounterTable table;
-    private final EngineCounter kind;
+    private final Metric metric;
     private final String labels;
     private final int slot;
     private final MemorySegment memory;
@@ -16,13 +17,13 @@ public final class Counter implements AutoCloseable {
 
     Counter(
             final CounterTable table,
-            final EngineCounter kind,
+            final Metric metric,
             final String labels,
             final int slot,
             final MemorySegment memory,
             final long offset) {
         this.table = table;
-        this.kind = kind;
+        this.metric = metric;
         this.labels = labels;
         this.slot = slot;
         this.memory = memory;
@@ -55,8 +56,8 @@ public final class Counter implements AutoCloseable {
         return slot != CounterTable.NO_SLOT;
     }
 
-    EngineCounter kind() {
-        return kind;
+    Metric metric() {
+        return metric;
     }
 
     String labels() {

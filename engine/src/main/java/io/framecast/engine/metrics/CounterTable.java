@@ -5,6 +5,7 @@ import static io.framecast.engine.metrics.CounterLayout.INTS;
 import static io.framecast.engine.metrics.CounterLayout.LONG;
 import static io.framecast.engine.metrics.CounterLayout.LONGS;
 
+import io.framecast.reliability.count.Metric;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
@@ -83,28 +84,33 @@ public final class CounterTable implements AutoCloseable {
     /// @param labels from [Labels#of]; at most 352 bytes
     /// @return a counter, which no reader sees when the table is full
     /// @throws IllegalArgumentException when the labels are malformed or too long
-    public synchronized Counter allocate(final EngineCounter kind, final String labels) {
+    public Counter allocate(final EngineCounter kind, final String labels) {
+        return allocate(kind.metric(), labels);
+    }
+
+    /// As [#allocate(EngineCounter, String)], of any metric.
+    public synchronized Counter allocate(final Metric metric, final String labels) {
         Labels.parse(labels);
         if (closed) {
             throw new IllegalStateException("counter table is closed");
         }
-        final String unique = uniqueLabels(kind, labels);
+        final String unique = uniqueLabels(metric, labels);
         final int slot = Arrays.asList(counters).indexOf(null);
         if (slot < 0) {
             overflows.add(1);
-            return new Counter(this, kind, unique, NO_SLOT, MemorySegment.ofArray(new long[1]), 0);
+            return new Counter(this, metric, unique, NO_SLOT, MemorySegment.ofArray(new long[1]), 0);
         }
         final long valueOffset = CounterLayout.valueOffset(counters.length, slot);
         final MemorySegment metadata = metadata(slot);
         final int generation = beginChange(metadata);
         metadata.set(INT, CounterLayout.STATE_OFFSET, CounterLayout.USED);
-        metadata.set(INT, CounterLayout.KIND_OFFSET, CounterLayout.number(kind.kind()));
-        CounterLayout.NAME.write(metadata, kind.exportedName());
-        CounterLayout.UNIT.write(metadata, kind.unit().name().toLowerCase(Locale.ROOT));
+        metadata.set(INT, CounterLayout.KIND_OFFSET, CounterLayout.number(EngineCounter.Kind.of(metric)));
+        CounterLayout.NAME.write(metadata, metric.exportedName());
+        CounterLayout.UNIT.write(metadata, metric.unit().name().toLowerCase(Locale.ROOT));
         CounterLayout.LABELS.write(metadata, unique);
         memory.set(LONG, valueOffset, 0);
         endChange(metadata, generation);
-        final Counter counter = new Counter(this, kind, unique, slot, memory, valueOffset);
+        final Counter counter = new Counter(this, metric, unique, slot, memory, valueOffset);
         counters[slot] = counter;
         return counter;
     }
@@ -137,9 +143,9 @@ public final class CounterTable implements AutoCloseable {
         }
     }
 
-    private String uniqueLabels(final EngineCounter kind, final String labels) {
+    private String uniqueLabels(final Metric metric, final String labels) {
         String unique = labels;
-        for (int n = 2; isTaken(kind, unique); n++) {
+        for (int n = 2; isTaken(metric, unique); n++) {
             unique = Labels.join(labels, Labels.of("series", String.valueOf(n)));
         }
         if (unique.getBytes(StandardCharsets.UTF_8).length > CounterLayout.LABELS.bytesMax()) {
@@ -149,9 +155,11 @@ public final class CounterTable implements AutoCloseable {
         return unique;
     }
 
-    private boolean isTaken(final EngineCounter kind, final String labels) {
+    private boolean isTaken(final Metric metric, final String labels) {
         for (final Counter counter : counters) {
-            if (counter != null && counter.kind() == kind && counter.labels().equals(labels)) {
+            if (counter != null
+                    && counter.metric().equals(metric)
+                    && counter.labels().equals(labels)) {
                 return true;
             }
         }

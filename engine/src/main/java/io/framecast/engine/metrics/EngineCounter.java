@@ -1,15 +1,26 @@
 package io.framecast.engine.metrics;
 
-import static io.framecast.engine.metrics.EngineCounter.Unit.BYTES;
-import static io.framecast.engine.metrics.EngineCounter.Unit.DATAGRAMS;
-import static io.framecast.engine.metrics.EngineCounter.Unit.EVENTS;
-import static io.framecast.engine.metrics.EngineCounter.Unit.FRAMES;
-import static io.framecast.engine.metrics.EngineCounter.Unit.MEMBERS;
-import static io.framecast.engine.metrics.EngineCounter.Unit.NANOSECONDS;
+import static io.framecast.reliability.count.Metric.Unit.BYTES;
+import static io.framecast.reliability.count.Metric.Unit.DATAGRAMS;
+import static io.framecast.reliability.count.Metric.Unit.EVENTS;
+import static io.framecast.reliability.count.Metric.Unit.FRAMES;
+import static io.framecast.reliability.count.Metric.Unit.MEMBERS;
+import static io.framecast.reliability.count.Metric.Unit.NANOSECONDS;
 
-/// Every kind of counter: one constant per exported name. Names follow Prometheus: `framecast_` first, base
-/// unit before the end, `_total` last on a value that only grows. Reasons and lanes are labels, so that sums
-/// over them make sense.
+import io.framecast.reliability.count.Export;
+import io.framecast.reliability.count.Metric;
+import io.framecast.reliability.count.Metric.Unit;
+import io.framecast.reliability.onesided.ReadCount;
+import io.framecast.reliability.receive.ReceiverCount;
+import io.framecast.reliability.send.SenderCount;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// The counters that the engine has of its own, and those of machines that have a place among them: one constant
+/// for each exported name, in the order in which Prometheus gets them. The counts of a machine have their names
+/// and texts in its own enum ([SenderCount], [ReceiverCount], [ReadCount]); those that have no constant here are
+/// exported behind the others.
 public enum EngineCounter {
     /// How often [CounterTable#allocate] found the table full. The table itself holds it.
     TABLE_OVERFLOWS("counter_table_overflows_total", EVENTS, "Counters that found no room."),
@@ -27,12 +38,12 @@ public enum EngineCounter {
     MEMBER_HELD_BACK("member_held_back_seconds_total", NANOSECONDS, "How long frames waited for a member."),
     MEMBER_FRAMES_HELD("member_held_frames", FRAMES, "Frames that a subscriber on the publisher's host has."),
     MEMBER_FRAMES_COPIED("member_copied_frames_total", FRAMES, "Frames that it copied for lack of room in the window."),
-    EVICTIONS("evictions_total", EVENTS, "Receivers evicted, for silence or for holding the source back."),
-    JOIN_REFUSALS("join_refusals_total", EVENTS, "Joins refused, by reason."),
+    EVICTIONS(SenderCount.EVICTIONS.export()),
+    JOIN_REFUSALS(SenderCount.REFUSALS.export()),
     ROUND_TRIP("round_trip_seconds", NANOSECONDS, "Smoothed round trip time."),
-    CO_ROOTS("co_roots", MEMBERS, "Co-roots, as their source counts them."),
-    SERVED_MEMBERS("served_members", MEMBERS, "Members that this receiver serves as their co-root."),
-    FAILOVERS("failovers_total", EVENTS, "Co-roots replaced."),
+    CO_ROOTS(SenderCount.CO_ROOTS.export()),
+    SERVED_MEMBERS(ReceiverCount.SERVED_MEMBERS.export()),
+    FAILOVERS(SenderCount.FAILOVERS.export()),
 
     SENT_DATAGRAMS("sent_datagrams_total", DATAGRAMS, "Datagrams sent, by lane."),
     SENT_BYTES("sent_bytes_total", BYTES, "Bytes of datagrams sent, headers included, by lane."),
@@ -44,23 +55,20 @@ public enum EngineCounter {
     SEND_BACK_PRESSURED("send_back_pressured_total", EVENTS, "Sends that the system deferred, by lane."),
     SYSTEM_ERRORS("system_errors_total", EVENTS, "Other errors of the system that the lane survived, by lane."),
 
-    REPAIRS_SENT("sent_repairs_total", DATAGRAMS, "Datagrams sent again."),
-    REPAIRS_LIMITED(
-            "limited_repairs_total",
-            DATAGRAMS,
-            "Repairs that were not sent, because a member asked for more than its share of the data rate."),
-    REPAIRS_RECEIVED("received_repairs_total", DATAGRAMS, "Repairs that arrived and were needed."),
+    REPAIRS_SENT(SenderCount.REPAIRED_DATAGRAMS.export()),
+    REPAIRS_LIMITED(Metric.LIMITED_REPAIRS),
+    REPAIRS_RECEIVED(ReceiverCount.REPAIRED_DATAGRAMS.export()),
     REPAIRS_REFUSED("refused_repairs_total", DATAGRAMS, "Repairs that found no reassembly buffer for their frame."),
-    NACKS_SENT("sent_nacks_total", DATAGRAMS, "NACKs sent."),
-    NACKS_RECEIVED("received_nacks_total", DATAGRAMS, "NACKs received."),
-    ACKS_SENT("sent_acks_total", DATAGRAMS, "ACKs sent."),
-    ACKS_RECEIVED("received_acks_total", DATAGRAMS, "ACKs received."),
-    HEARTBEATS_SENT("sent_heartbeats_total", DATAGRAMS, "Heartbeats sent."),
+    NACKS_SENT(ReceiverCount.NACKS.export()),
+    NACKS_RECEIVED(SenderCount.NACKS.export()),
+    ACKS_SENT(ReceiverCount.ACKS.export()),
+    ACKS_RECEIVED(SenderCount.ACKS.export()),
+    HEARTBEATS_SENT(SenderCount.HEARTBEATS.export()),
     HEARTBEATS_RECEIVED("received_heartbeats_total", DATAGRAMS, "Heartbeats received."),
-    AGGREGATES_RECEIVED("received_aggregates_total", DATAGRAMS, "ACKs of co-roots for their repair groups."),
-    REPORTS_RECEIVED("received_reports_total", DATAGRAMS, "ACKs and NACKs of its repair group that a co-root took."),
-    INSTRUCTIONS_SENT("sent_instructions_total", DATAGRAMS, "Assignments sent to members and co-roots."),
-    SET_REPAIRS_SENT("sent_set_repairs_total", DATAGRAMS, "Repairs that a co-root sent to its repair group."),
+    AGGREGATES_RECEIVED(SenderCount.AGGREGATES.export()),
+    REPORTS_RECEIVED(ReceiverCount.REPORTS_TAKEN.export()),
+    INSTRUCTIONS_SENT(SenderCount.INSTRUCTIONS.export()),
+    SET_REPAIRS_SENT(ReceiverCount.REPAIRS_SENT.export()),
     ACK_TRIGGERS("ack_triggers_total", EVENTS, "ACKs sent, by trigger."),
     DUPLICATES("duplicate_datagrams_total", DATAGRAMS, "Datagrams that had arrived before."),
     EARLY("early_datagrams_total", DATAGRAMS, "Datagrams sent before this receiver was a member."),
@@ -83,18 +91,17 @@ public enum EngineCounter {
     COPIED_OUT_BYTES("copied_out_bytes_total", BYTES, "Payload bytes that were copied from device memory to the host."),
     SOURCES_JOINED("joined_sources", MEMBERS, "Sources that a subscriber receives from."),
     REJOINS("rejoins_total", EVENTS, "Sources joined again after they were lost."),
-    GRANTS_WRITTEN("written_grants_total", EVENTS, "Grants written into the source's memory, one-sided."),
-    GRANTS_READ("read_grants_total", EVENTS, "Grants that a source found in its status vector."),
-    CREDIT_DATAGRAMS("credit_datagrams_total", DATAGRAMS, "ACKs and NACKs with a grant that was new to the source."),
-    DATAGRAMS_PULLED("pulled_datagrams_total", DATAGRAMS, "Datagrams read from the source's window by RDMA."),
-    DATAGRAMS_PULLED_SET("set_pulled_datagrams_total", DATAGRAMS, "Datagrams read from a co-root's replica by RDMA."),
-    MEMBER_LINKS("set_links_total", EVENTS, "Members that a co-root allowed to read its replica."),
-    FEED_WRITTEN("feed_written_datagrams_total", DATAGRAMS, "Datagrams that a source wrote into co-roots' replicas."),
-    FEED_SENT("feed_sent_datagrams_total", DATAGRAMS, "Datagrams that a source sent to co-roots by unicast as well."),
-    FEED_TAKEN("feed_taken_datagrams_total", DATAGRAMS, "Datagrams that a co-root found written into its replica."),
-    OWN_REPAIRS("own_repairs_total", DATAGRAMS, "Datagrams that a co-root missed and took from its replica."),
-    ONE_SIDED_FALLBACKS("one_sided_fallbacks_total", EVENTS, "One-sided operations replaced by datagrams, by reason."),
-    LINKED_MEMBERS("linked_members", MEMBERS, "Receivers whose grants a source reads from its memory."),
+    GRANTS_WRITTEN(ReceiverCount.GRANTS_WRITTEN.export()),
+    GRANTS_READ(SenderCount.CREDIT_WORDS.export()),
+    CREDIT_DATAGRAMS(SenderCount.CREDIT_DATAGRAMS.export()),
+    DATAGRAMS_PULLED(ReadCount.ARRIVED.ofSource()),
+    DATAGRAMS_PULLED_SET(ReadCount.ARRIVED.ofCoRoot()),
+    MEMBER_LINKS(ReceiverCount.MEMBER_LINKS.export()),
+    FEED_WRITTEN(SenderCount.WRITTEN_DATAGRAMS.export()),
+    FEED_TAKEN(ReceiverCount.FED_DATAGRAMS.export()),
+    OWN_REPAIRS(ReceiverCount.OWN_REPAIRS.export()),
+    ONE_SIDED_FALLBACKS(Metric.ONE_SIDED_FALLBACKS),
+    LINKED_MEMBERS(SenderCount.LINKS.export()),
     DEVICE_ALLOCATED("device_allocated_bytes", BYTES, "Device memory allocated."),
     DEVICE_PINNED("device_pinned_bytes", BYTES, "Pinned host memory of a subscriber's device."),
     DEVICE_OBJECTS("device_objects", EVENTS, "Regions, streams and events of a subscriber's device, by kind."),
@@ -104,47 +111,47 @@ public enum EngineCounter {
     /// Whether a value only grows.
     public enum Kind {
         COUNTER,
-        GAUGE
-    }
+        GAUGE;
 
-    /// The unit of a value in the table.
-    public enum Unit {
-        EVENTS("", 1),
-        FRAMES("", 1),
-        DATAGRAMS("", 1),
-        MEMBERS("", 1),
-        BYTES("bytes", 1),
-        /// Prometheus wants base units: exported as seconds.
-        NANOSECONDS("seconds", 1e9);
-
-        private final String exported;
-        private final double perExported;
-
-        Unit(final String exported, final double perExported) {
-            this.exported = exported;
-            this.perExported = perExported;
-        }
-
-        /// Prometheus' base unit, which then ends the name; empty for plain counts.
-        String exported() {
-            return exported;
-        }
-
-        double export(final long value) {
-            return value / perExported;
+        static Kind of(final Metric metric) {
+            return metric.onlyGrows() ? COUNTER : GAUGE;
         }
     }
 
-    private static final String TOTAL = "_total";
+    private static final List<Metric> METRICS = Stream.concat(
+                    Arrays.stream(values()).map(EngineCounter::metric),
+                    Stream.of(
+                                    Arrays.stream(SenderCount.values()).map(SenderCount::export),
+                                    Arrays.stream(ReceiverCount.values()).map(ReceiverCount::export),
+                                    Arrays.stream(ReadCount.values()).map(ReadCount::ofSource),
+                                    Arrays.stream(ReadCount.values()).map(ReadCount::ofCoRoot))
+                            .flatMap(exports -> exports)
+                            .filter(export -> export.scope() != Export.Scope.INTERNAL)
+                            .map(Export::metric))
+            .distinct()
+            .toList();
+
+    // A record of constants.
+    @SuppressWarnings("ImmutableEnumChecker")
+    private final Metric metric;
 
     private final String exportedName;
-    private final Unit unit;
-    private final String help;
 
     EngineCounter(final String name, final Unit unit, final String help) {
-        exportedName = "framecast_" + name;
-        this.unit = unit;
-        this.help = help;
+        this(new Metric(name, unit, help));
+    }
+
+    EngineCounter(final Export count) {
+        this(count.metric());
+    }
+
+    EngineCounter(final Metric metric) {
+        this.metric = metric;
+        exportedName = metric.exportedName();
+    }
+
+    public Metric metric() {
+        return metric;
     }
 
     /// The full name, with `_total` on counters. It identifies the kind across versions.
@@ -152,22 +159,9 @@ public enum EngineCounter {
         return exportedName;
     }
 
-    public Unit unit() {
-        return unit;
-    }
-
-    public String help() {
-        return help;
-    }
-
-    public Kind kind() {
-        return exportedName.endsWith(TOTAL) ? Kind.COUNTER : Kind.GAUGE;
-    }
-
-    /// The name of the family, as OpenMetrics has it: without `_total`.
-    String familyName() {
-        return kind() == Kind.COUNTER
-                ? exportedName.substring(0, exportedName.length() - TOTAL.length())
-                : exportedName;
+    /// All metrics, in the order in which Prometheus gets them: those of the constants, then those that machines
+    /// count and that have no constant here.
+    public static List<Metric> metrics() {
+        return METRICS;
     }
 }

@@ -20,6 +20,7 @@ import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.PrometheusExporter;
 import io.framecast.engine.publish.EnginePublisher;
 import io.framecast.engine.publish.SourceSession;
+import io.framecast.engine.publish.WindowSharing;
 import io.framecast.engine.ready.Uninterrupted;
 import io.framecast.engine.ready.Wakeup;
 import io.framecast.engine.session.EncryptionLimits;
@@ -153,8 +154,8 @@ public final class FramecastNode implements Framecast, SessionHost {
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             final Transport transport = opened.add(providers.openTransport(channel));
             final int memoryNode = HostPlace.memoryNode(Topology.ofHost(), transport.networkInterface());
-            final SourceSession session = new SourceSession(
-                    transport, channel, context.on(memoryNode), isSharing(channel) ? senderWakeup() : null, secrets);
+            final SourceSession session =
+                    new SourceSession(transport, channel, context.on(memoryNode), sharing(channel), secrets);
             opened.keep();
             opened.add(session);
             final EnginePublisher publisher = new EnginePublisher(channel, session, this, this::remove);
@@ -194,8 +195,10 @@ public final class FramecastNode implements Framecast, SessionHost {
         }
     }
 
-    private boolean isSharing(final Channel channel) {
-        return !threads.areInvoked() && HostGroups.isWantedBySource(channel);
+    private WindowSharing sharing(final Channel channel) {
+        return !threads.areInvoked() && HostGroups.isWantedBySource(channel)
+                ? WindowSharing.onHost(senderWakeup())
+                : WindowSharing.none();
     }
 
     private MemberFactory members(final HostPlace place) {

@@ -21,14 +21,14 @@ record DeviceLimits(long readMaxBytes, long gatherMaxBytes, long chunkBytes, Lis
     // The switch of Chu et al. (2019, §4.2) from gathers to copies, where none can be measured.
     private static final long GATHER_MAX_DEFAULT = 128 << 10;
 
-    static DeviceLimits of(final DeviceBackend device, final SourceSession session, final PlacementOptions options) {
+    static DeviceLimits of(final DeviceBackend device, final SourceParts parts, final PlacementOptions options) {
         try (CopySpeeds speeds = new CopySpeeds(device)) {
             final List<String> refused = new ArrayList<>();
             final boolean measures = options.chunkBytes() == PlacementOptions.AUTO && !device.hostAddressable();
             final long chunkBytes = measures ? speeds.chunkBytes() : Math.max(1, options.chunkBytes());
             return new DeviceLimits(
                     readMaxBytes(device, options, speeds, refused),
-                    gatherMaxBytes(device, session, options, speeds, chunkBytes, refused),
+                    gatherMaxBytes(device, parts, options, speeds, chunkBytes, refused),
                     chunkBytes,
                     refused);
         }
@@ -64,12 +64,12 @@ record DeviceLimits(long readMaxBytes, long gatherMaxBytes, long chunkBytes, Lis
 
     private static long gatherMaxBytes(
             final DeviceBackend device,
-            final SourceSession session,
+            final SourceParts parts,
             final PlacementOptions options,
             final CopySpeeds speeds,
             final long chunkBytes,
             final List<String> refused) {
-        final String refusal = options.gatherMaxBytes() == 0 ? "gather-max=0" : gatherRefusal(device, session, speeds);
+        final String refusal = options.gatherMaxBytes() == 0 ? "gather-max=0" : gatherRefusal(device, parts, speeds);
         if (!refusal.isEmpty()) {
             refused.add("no gather: " + refusal);
             return 0;
@@ -77,7 +77,7 @@ record DeviceLimits(long readMaxBytes, long gatherMaxBytes, long chunkBytes, Lis
         if (options.gatherMaxBytes() != PlacementOptions.AUTO) {
             return options.gatherMaxBytes();
         }
-        final OneSided nic = session.transport().oneSided();
+        final OneSided nic = parts.transport().oneSided();
         if (device.hostAddressable()) {
             return CopySpeeds.NO_LIMIT;
         }
@@ -93,13 +93,12 @@ record DeviceLimits(long readMaxBytes, long gatherMaxBytes, long chunkBytes, Lis
     }
 
     // A trial: GPU, card and kernel may each support it and still fail together.
-    private static String gatherRefusal(
-            final DeviceBackend device, final SourceSession session, final CopySpeeds speeds) {
-        final String refusal = session.gatherRefusal();
+    private static String gatherRefusal(final DeviceBackend device, final SourceParts parts, final CopySpeeds speeds) {
+        final String refusal = parts.gatherRefusal();
         if (!refusal.isEmpty()) {
             return refusal;
         }
-        try (GatherSource trial = session.transport().gatherFrom(device.access().identify(speeds.region()))) {
+        try (GatherSource trial = parts.transport().gatherFrom(device.access().identify(speeds.region()))) {
             return trial == null ? "the transport sends from host memory only" : "";
         } catch (final FramecastException e) {
             return String.valueOf(e.getMessage());

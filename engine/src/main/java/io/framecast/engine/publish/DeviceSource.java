@@ -71,18 +71,18 @@ final class DeviceSource implements AutoCloseable {
     /// @param notices takes a notice of the copy path that was found
     DeviceSource(
             final DeviceBackend device,
-            final SourceSession session,
+            final SourceParts parts,
             final PlacementOptions options,
             final Consumer<String> notices) {
         this.device = device;
-        memory = session.memory();
-        window = session.window();
-        writer = session.writer();
-        slotBytes = session.stream().slotBytes();
-        gathered = new GatheredFrames(device, session, notices);
+        memory = parts.memory();
+        window = parts.window();
+        writer = parts.writer();
+        slotBytes = parts.stream().slotBytes();
+        gathered = new GatheredFrames(device, parts, notices);
         this.notices = notices;
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
-            final DeviceLimits limits = DeviceLimits.of(device, session, options);
+            final DeviceLimits limits = DeviceLimits.of(device, parts, options);
             // A chunk that fills the window would leave nothing to overlap with.
             final int most = Math.max(1, (window.slots() - 1) / DEPTH);
             chunkSlotsMax = Math.clamp(limits.chunkBytes() / slotBytes, 1, most);

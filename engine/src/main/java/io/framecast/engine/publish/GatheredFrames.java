@@ -22,7 +22,7 @@ final class GatheredFrames implements AutoCloseable {
     private static final int REFUSED_MAX = 64;
 
     private final DeviceBackend device;
-    private final SourceSession session;
+    private final SourceParts parts;
     private final SendWindow window;
     private final int slotBytes;
     private final Consumer<String> notices;
@@ -43,12 +43,12 @@ final class GatheredFrames implements AutoCloseable {
             DeviceWindow.@Nullable Claim claim,
             @Nullable GatherSource own) {}
 
-    GatheredFrames(final DeviceBackend device, final SourceSession session, final Consumer<String> notices) {
+    GatheredFrames(final DeviceBackend device, final SourceParts parts, final Consumer<String> notices) {
         this.device = device;
-        this.session = session;
+        this.parts = parts;
         this.notices = notices;
-        window = session.window();
-        slotBytes = session.stream().slotBytes();
+        window = parts.window();
+        slotBytes = parts.stream().slotBytes();
     }
 
     /// Claims memory; null without room.
@@ -110,7 +110,7 @@ final class GatheredFrames implements AutoCloseable {
             return false;
         }
         final PayloadPlaces places =
-                Objects.requireNonNull(session.memory().ring().places());
+                Objects.requireNonNull(parts.memory().ring().places());
         final long begin = frame.address() - source.memory().address();
         for (long i = 0; i < slots; i++) {
             places.set(window.slot(window.cursor() + i), source, begin + i * slotBytes);
@@ -150,7 +150,7 @@ final class GatheredFrames implements AutoCloseable {
 
     private @Nullable GatherSource source(final DeviceRegion memory) {
         try {
-            return session.transport().gatherFrom(memory);
+            return parts.transport().gatherFrom(memory);
         } catch (final FramecastException e) {
             if (!isNoticed) {
                 isNoticed = true;

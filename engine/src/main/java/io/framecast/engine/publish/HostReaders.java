@@ -10,6 +10,7 @@ import io.framecast.engine.session.SessionContext;
 import io.framecast.engine.session.SessionHost;
 import io.framecast.engine.session.Waiter;
 import io.framecast.reliability.session.SendSession;
+import io.framecast.reliability.window.FrameReaders;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.window.StreamFormat;
 import io.framecast.reliability.wire.StreamInfo;
@@ -27,46 +28,45 @@ import org.jspecify.annotations.Nullable;
 
 /// Subscribers on the source's host read its window. The publisher's thread frees what they released, beside the
 /// sender's: a lock holds the two apart.
-final class HostReaders implements WindowReaders {
+final class HostReaders implements WindowReaders, FrameReaders {
     private static final Duration LONGEST = Duration.ofDays(365);
 
     private final String name;
     private final LocalReaders readers;
     private final ReaderCounters counters;
+    private final SendSession session;
     private final SendWindow window;
-    private final Runnable free;
     private final long patienceNs;
     private final Consumer<String> notices;
     private final ReentrantLock cycle = new ReentrantLock();
+    // Under the lock.
+    private boolean stopped;
 
-    private HostReaders(
-            final LocalReaders readers, final SendSession session, final Runnable free, final SessionContext context) {
+    private HostReaders(final LocalReaders readers, final SendSession session, final SessionContext context) {
         final StreamInfo stream = session.stream();
         name = "publisher of " + stream.channel();
         this.readers = readers;
+        this.session = session;
         window = session.window();
-        this.free = free;
         patienceNs = stream.aliveTimeoutNs();
         notices = context.notices();
         counters = new ReaderCounters(stream.channel(), readers, context.counters(), notices);
         session.readBy(limit -> readers.freeable(limit, window.isFormatBlocked()));
     }
 
-    /// Shares the window with subscribers on this host. Where that is not possible a notice says why, and they get
-    /// datagrams.
+    /// Shares the window with subscribers on this host. Where that is not possible a notice says why, and they
+    /// get datagrams.
     ///
     /// @param sender wakes the sender's thread
-    /// @param free frees what the readers released; runs on the publisher's thread, never within the sender's cycle
     static WindowReaders share(
             final Channel channel,
-            final StreamSecurity security,
+            final PublisherProtection protection,
             final MirroredMemory memory,
             final SendSession session,
             final Wakeup sender,
-            final Runnable free,
             final SessionContext context) {
         final StreamInfo stream = session.stream();
-        final String obstacle = Stream.of(security.shareObstacle(), obstacle(memory, session.window(), stream))
+        final String obstacle = Stream.of(protection.shareObstacle(), obstacle(memory, session.window(), stream))
                 .filter(why -> !why.isEmpty())
                 .findFirst()
                 .orElse("");
@@ -75,8 +75,8 @@ final class HostReaders implements WindowReaders {
             return new NoReaders();
         }
         final long windowBytes = (long) session.window().slots() * stream.slotBytes();
-        return HostGroups.share(channel, security.hostTag(), stream, memory, windowBytes, sender, context.notices())
-                .<WindowReaders>map(readers -> new HostReaders(readers, session, free, context))
+        return HostGroups.share(channel, protection.hostTag(), stream, memory, windowBytes, sender, context.notices())
+                .<WindowReaders>map(readers -> new HostReaders(readers, session, context))
                 .orElseGet(NoReaders::new);
     }
 
@@ -88,6 +88,11 @@ final class HostReaders implements WindowReaders {
                         ? "a frame of frame-max=" + stream.frameMaxBytes() + " bytes does not fit the window of "
                                 + (long) (window.slots() - 1) * stream.slotBytes() + "; enlarge window="
                         : "";
+    }
+
+    @Override
+    public FrameReaders frames() {
+        return this;
     }
 
     @Override
@@ -125,7 +130,9 @@ final class HostReaders implements WindowReaders {
     public boolean reclaim() {
         if (cycle.tryLock()) {
             try {
-                free.run();
+                if (!stopped) {
+                    session.reclaim();
+                }
             } finally {
                 cycle.unlock();
             }
@@ -155,6 +162,16 @@ final class HostReaders implements WindowReaders {
         cycle.lock();
         try {
             return part.applyAsInt(nowNs);
+        } finally {
+            cycle.unlock();
+        }
+    }
+
+    @Override
+    public void stop() {
+        cycle.lock();
+        try {
+            stopped = true;
         } finally {
             cycle.unlock();
         }

@@ -3,50 +3,23 @@ package io.framecast.engine.publish;
 import io.framecast.api.MemberStats;
 import io.framecast.engine.session.SessionHost;
 import io.framecast.engine.session.Waiter;
-import io.framecast.reliability.window.StreamFormat;
+import io.framecast.reliability.window.FrameReaders;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import java.util.function.LongToIntFunction;
-import org.jspecify.annotations.Nullable;
 
 /// The network alone reads the window: only the sender frees its datagrams.
 final class NoReaders implements WindowReaders {
     @Override
+    public FrameReaders frames() {
+        return FrameReaders.NONE;
+    }
+
+    @Override
     public int count() {
         return 0;
-    }
-
-    @Override
-    public boolean hasRoom() {
-        return true;
-    }
-
-    @Override
-    public boolean hasRoomForFormat() {
-        return true;
-    }
-
-    @Override
-    public void begin(
-            final long sequence,
-            final long frameId,
-            final int flags,
-            final long timestampNs,
-            final byte[] metadata,
-            final @Nullable StreamFormat format) {
-        // The datagrams say it all.
-    }
-
-    @Override
-    public void publish(final long offset, final long length) {
-        // The datagrams say it all.
-    }
-
-    @Override
-    public boolean reclaim() {
-        return false;
     }
 
     @Override
@@ -63,6 +36,11 @@ final class NoReaders implements WindowReaders {
     @Override
     public int exclusively(final LongToIntFunction part, final long nowNs) {
         return part.applyAsInt(nowNs);
+    }
+
+    @Override
+    public void stop() {
+        // The publisher's thread frees nothing.
     }
 
     @Override

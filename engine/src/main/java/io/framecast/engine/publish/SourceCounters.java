@@ -5,6 +5,7 @@ import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.metrics.Labels;
 import io.framecast.engine.session.CounterBoard;
+import io.framecast.reliability.count.Export;
 import io.framecast.reliability.send.SenderCount;
 import io.framecast.reliability.send.SenderMachine;
 import io.framecast.reliability.session.SendSession;
@@ -20,7 +21,7 @@ final class SourceCounters {
             final Channel channel,
             final SourceLanes lanes,
             final SendSession session,
-            final StreamSecurity security,
+            final PublisherProtection protection,
             final CounterTable table,
             final LongSupplier readyMembers) {
         final SenderMachine machine = session.machine();
@@ -34,20 +35,9 @@ final class SourceCounters {
                         .sends(lanes.control().lane(), "control")
                         .receives(lanes.control().lane(), "control")
                         .verdicts(machine.verdicts());
-        security.countOn(board);
+        protection.count(board);
         board.registrations(lanes.transport())
-                .add(EngineCounter.REPAIRS_SENT, machine.counts().of(SenderCount.REPAIRED_DATAGRAMS))
-                .add(EngineCounter.REPAIRS_LIMITED, machine.counts().of(SenderCount.LIMITED_REPAIRS))
-                .add(EngineCounter.NACKS_RECEIVED, machine.counts().of(SenderCount.NACKS))
-                .add(EngineCounter.ACKS_RECEIVED, machine.counts().of(SenderCount.ACKS))
-                .add(EngineCounter.HEARTBEATS_SENT, machine.counts().of(SenderCount.HEARTBEATS))
-                .add(EngineCounter.CO_ROOTS, machine.counts().of(SenderCount.CO_ROOTS))
-                .add(EngineCounter.AGGREGATES_RECEIVED, machine.counts().of(SenderCount.AGGREGATES))
-                .add(EngineCounter.FAILOVERS, machine.counts().of(SenderCount.FAILOVERS))
-                .add(EngineCounter.FEED_SENT, machine.counts().of(SenderCount.FED_DATAGRAMS))
-                .add(EngineCounter.INSTRUCTIONS_SENT, machine.counts().of(SenderCount.INSTRUCTIONS))
-                .add(EngineCounter.EVICTIONS, machine.counts().of(SenderCount.EVICTIONS))
-                .add(EngineCounter.JOIN_REFUSALS, machine.counts().of(SenderCount.REFUSALS))
+                .counts(machine.counts(), SenderCount::export, Export.Scope.SESSION)
                 .add(EngineCounter.MEMBERS_READY, readyMembers)
                 .add(EngineCounter.ROUND_TRIP, machine::rttNs)
                 .add(
@@ -55,13 +45,7 @@ final class SourceCounters {
                         () -> machine.readyMembers() == 0 ? 0 : machine.grantedSequence() - machine.nextSequence())
                 .add(EngineCounter.WINDOW_USED, () -> (window.committed() - window.freed()) * slotBytes);
         if (lanes.isOneSided()) {
-            board.add(EngineCounter.GRANTS_READ, machine.counts().of(SenderCount.CREDIT_WORDS))
-                    .add(EngineCounter.CREDIT_DATAGRAMS, machine.counts().of(SenderCount.CREDIT_DATAGRAMS))
-                    .add(EngineCounter.LINKED_MEMBERS, machine.counts().of(SenderCount.LINKS))
-                    .add(EngineCounter.FEED_WRITTEN, machine.counts().of(SenderCount.WRITTEN_DATAGRAMS))
-                    .fallback("feed", machine.counts().of(SenderCount.FEED_FAILURES))
-                    .fallback("link", machine.counts().of(SenderCount.LINK_FAILURES))
-                    .fallback("impossible_word", machine.counts().of(SenderCount.IMPOSSIBLE_WORDS));
+            board.counts(machine.counts(), SenderCount::export, Export.Scope.ONE_SIDED);
         }
         return board;
     }

@@ -15,17 +15,18 @@ import io.framecast.engine.port.ControlLane;
 import io.framecast.engine.port.LossInjector;
 import io.framecast.engine.port.SendLane;
 import io.framecast.engine.port.TransportOneSided;
+import io.framecast.engine.session.Policies;
+import io.framecast.engine.session.ProtectionLevel;
 import io.framecast.engine.session.SendMemory;
 import io.framecast.engine.session.SessionContext;
+import io.framecast.reliability.lane.SendPorts;
 import io.framecast.reliability.onesided.MemberEndpoints;
 import io.framecast.reliability.onesided.OneSidedPort;
-import io.framecast.reliability.send.CoRootConfig;
 import io.framecast.reliability.send.SenderConfig;
 import io.framecast.reliability.session.SendPacer;
 import io.framecast.reliability.session.SendSession;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.window.WindowMemory;
-import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.util.random.RandomGenerator;
 import org.agrona.CloseHelper;
@@ -43,22 +44,20 @@ final class SourceLanes implements AutoCloseable {
     private final Lane data;
     private final Lane repair;
 
-    /// Memory opens before the lanes: their registrations of the window then lie within the memory that peers may read.
-    ///
-    /// @param shared whether subscribers on this host may read the window
-    SourceLanes(final Transport transport, final Channel channel, final SessionContext context, final boolean shared) {
+    /// Memory opens before the lanes: their registrations of the window then lie within the memory that peers may
+    /// read.
+    SourceLanes(
+            final Transport transport,
+            final Channel channel,
+            final SessionContext context,
+            final WindowSharing sharing) {
         this.transport = transport;
-        final int headerBytes = headerBytes(channel);
-        final int slotBytes = slotBytes(transport, headerBytes);
+        final int slotBytes = slotBytes(
+                transport, ProtectionLevel.of(channel.link().security()).headerBytes());
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             try (NumaPolicy _ = context.memoryPolicy()) {
-                memory = opened.add(new SendMemory(
-                        WindowSize.slots(channel, slotBytes, shared),
-                        slotBytes,
-                        headerBytes,
-                        shared,
-                        shared && channel.link().security().isEncrypted(),
-                        transport.capabilities().deviceMemory()));
+                memory = opened.add(sharing.memory(
+                        channel, slotBytes, transport.capabilities().deviceMemory()));
             }
             endpoints = endpoints(channel.name(), context);
             if (endpoints != null) {
@@ -70,10 +69,6 @@ final class SourceLanes implements AutoCloseable {
             repair = opened.add(transport.open(lane(LaneKind.REPAIR)));
             opened.keep();
         }
-    }
-
-    private static int headerBytes(final Channel channel) {
-        return channel.link().security().isAuthenticated() ? DataLayout.SEALED_LENGTH : DataLayout.LENGTH;
     }
 
     private static int slotBytes(final Transport transport, final int headerBytes) {
@@ -101,11 +96,7 @@ final class SourceLanes implements AutoCloseable {
     /// The protocol over these lanes.
     ///
     /// @param secrets gives the session's nonce, and what proves its members' addresses
-    SendSession session(
-            final Channel channel,
-            final CoRootConfig coRoots,
-            final SessionContext context,
-            final RandomGenerator secrets) {
+    SendSession session(final Channel channel, final SessionContext context, final RandomGenerator secrets) {
         final WindowMemory slots = memory.window();
         final StreamInfo stream = new StreamInfo(
                 secrets.nextLong(),
@@ -116,19 +107,21 @@ final class SourceLanes implements AutoCloseable {
                 (int) channel.stream().aliveTimeoutMs(),
                 control.address().toBytes(),
                 data.address().toBytes(),
-                KeyedStream.sealOf(channel, memory.ring().payloadBytes(), context.notices()));
+                SealChoice.of(channel, memory.ring().payloadBytes(), context.notices()));
         final SendWindow window = new SendWindow(slots, stream.session());
         final PayloadPlaces places = memory.ring().places();
         if (places != null) {
             window.onPayload(places::clear);
         }
         return new SendSession(
-                new SenderConfig(stream, SenderConfig.MEMBERS_MAX_DEFAULT, context.epochOffsetNs(), coRoots),
+                new SenderConfig(
+                        stream,
+                        SenderConfig.MEMBERS_MAX_DEFAULT,
+                        context.epochOffsetNs(),
+                        Policies.onWire(channel.stream().coRoots())),
                 window,
                 new SendPacer(channel.link().rateBytes()),
-                control,
-                new SendLane(data),
-                new SendLane(repair),
+                new SendPorts(control, new SendLane(data), new SendLane(repair)),
                 endpoints,
                 secrets);
     }
@@ -156,6 +149,13 @@ final class SourceLanes implements AutoCloseable {
     /// Whether members may read the window by RDMA.
     boolean isOneSided() {
         return endpoints != null;
+    }
+
+    /// Why no frame is sent from device memory; empty where the transport may do so.
+    String gatherRefusal() {
+        return memory.ring().places() == null
+                ? "transport " + transport.capabilities().name() + " sends from host memory only"
+                : "";
     }
 
     // Addresses that peers name may be nonsense.

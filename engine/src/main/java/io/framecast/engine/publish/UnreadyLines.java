@@ -1,6 +1,7 @@
 package io.framecast.engine.publish;
 
 import io.framecast.api.spi.LaneAddress;
+import io.framecast.reliability.flow.Pause;
 import io.framecast.reliability.send.JoinAttempts;
 import io.framecast.reliability.wire.StreamInfo;
 import java.util.ArrayList;
@@ -23,7 +24,7 @@ final class UnreadyLines {
     private final Consumer<String> notices;
     // Address and reason; the oldest is forgotten first.
     private final Set<String> noticed = new LinkedHashSet<>();
-    private long lookNs;
+    private final Pause looking = new Pause(LOOK_NS);
     private volatile List<String> lines = List.of();
 
     UnreadyLines(
@@ -44,17 +45,16 @@ final class UnreadyLines {
 
     /// Checks again, once a second.
     void look(final long nowNs) {
-        if (attempts.changes() == 0 || nowNs < lookNs) {
+        if (attempts.changes() == 0 || !looking.take(nowNs)) {
             return;
         }
-        lookNs = nowNs + LOOK_NS;
         final List<String> next = new ArrayList<>();
         boolean hasNotified = false;
         for (int place = 0; place < JoinAttempts.ATTEMPTS_MAX; place++) {
             final byte[] bytes = attempts.address(place, nowNs);
             if (bytes != null) {
                 final String address = describe.apply(new LaneAddress(bytes));
-                final String line = address + " " + obstacle(place, (nowNs - attempts.lastNs(place)) / 1_000_000_000);
+                final String line = address + " " + obstacle(place, attempts.silentNs(place, nowNs) / 1_000_000_000);
                 next.add(line);
                 hasNotified = hasNotified || notice(address + attempts.obstacle(place), line);
             }

@@ -11,7 +11,10 @@ import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.metrics.Labels;
 import io.framecast.engine.sink.NicCopyEngine;
+import io.framecast.reliability.count.Export;
+import io.framecast.reliability.count.Metric;
 import io.framecast.reliability.flow.AckTrigger;
+import io.framecast.reliability.flow.PublishInterval;
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.secure.ProtectionEvent;
 import io.framecast.reliability.wire.Counts;
@@ -20,28 +23,20 @@ import io.framecast.reliability.wire.VerdictCounts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
 /// The counters of one session: each has a place in the node's table and a source of its value. The session's own
 /// thread publishes them at intervals.
 public final class CounterBoard implements AutoCloseable {
-    private static final long INTERVAL_NS = 10_000_000;
-    // An idle session works ten to twenty times a second, for heartbeats; a stream of few frames a second does more.
-    private static final long INTERVAL_MAX_NS = 320_000_000;
-    private static final long BUSY_CYCLE_NS = 25_000_000;
-
     /// One counter and its source.
     private record Entry(Counter counter, LongSupplier value) {}
 
     private final CounterTable table;
     private final String labels;
     private final List<Entry> entries = new ArrayList<>();
-    private long dueNs;
-    private long intervalNs = INTERVAL_NS;
-    private long publishedNs;
-    // Cycles with work since the last publication.
-    private int cycles;
+    private final PublishInterval interval = new PublishInterval();
 
     /// @param labels the labels of every counter, from [Labels#of]
     public CounterBoard(final CounterTable table, final String labels) {
@@ -58,7 +53,28 @@ public final class CounterBoard implements AutoCloseable {
     }
 
     private CounterBoard add(final EngineCounter kind, final String labels, final LongSupplier value) {
-        entries.add(new Entry(table.allocate(kind, labels), value));
+        return add(kind.metric(), labels, value);
+    }
+
+    private CounterBoard add(final Metric metric, final String labels, final LongSupplier value) {
+        entries.add(new Entry(table.allocate(metric, labels), value));
+        return this;
+    }
+
+    /// Counters of a machine: one for each constant that is exported in this scope.
+    ///
+    /// @param export gives how a constant is exported
+    public <K extends Enum<K>> CounterBoard counts(
+            final Counts<K> counts, final Function<K, Export> export, final Export.Scope scope) {
+        for (final K kind : counts.kinds()) {
+            final Export shown = export.apply(kind);
+            if (shown.scope() == scope) {
+                add(
+                        shown.metric(),
+                        shown.reason().isEmpty() ? labels : labelled("reason", shown.reason()),
+                        counts.of(kind));
+            }
+        }
         return this;
     }
 
@@ -121,11 +137,6 @@ public final class CounterBoard implements AutoCloseable {
         return this;
     }
 
-    /// Counter of the datagrams that replaced one-sided access to a peer's memory, for one reason.
-    public CounterBoard fallback(final String reason, final LongSupplier value) {
-        return add(EngineCounter.ONE_SIDED_FALLBACKS, labelled("reason", reason), value);
-    }
-
     /// Counters of the NIC's copies into a device's memory, and of the copies that replaced them.
     public CounterBoard copies(final NicCopyEngine nic) {
         return add(EngineCounter.NIC_COPIED_BYTES, nic::copiedBytes)
@@ -162,20 +173,11 @@ public final class CounterBoard implements AutoCloseable {
         return this;
     }
 
-    /// Publishes when the interval is over: it doubles while little happens, because to publish costs more than the
-    /// heartbeats of an idle session.
+    /// Publishes when the interval is over.
     ///
     /// @param work done in this cycle
     public void tick(final int work, final long nowNs) {
-        if (work > 0) {
-            cycles++;
-        }
-        final boolean busy = cycles * BUSY_CYCLE_NS > nowNs - publishedNs;
-        if (nowNs >= dueNs || (busy && nowNs - publishedNs >= INTERVAL_NS)) {
-            intervalNs = busy ? INTERVAL_NS : Math.min(2 * intervalNs, INTERVAL_MAX_NS);
-            publishedNs = nowNs;
-            dueNs = nowNs + intervalNs;
-            cycles = 0;
+        if (interval.onCycle(work, nowNs)) {
             publish();
         }
     }

@@ -3,13 +3,15 @@ package io.framecast.engine.session;
 import io.framecast.api.Channel;
 import io.framecast.api.PlacementOptions;
 import io.framecast.api.error.ConfigException;
+import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
+import io.framecast.reliability.wire.StreamInfo.Seal;
+import java.util.Optional;
 
 /// The options that a channel cannot have where its payloads are encrypted: a NIC that writes into a device's
 /// memory decrypts nothing, and one that sends from there encrypts nothing.
 public final class EncryptionLimits {
-    /// Why payloads do not go straight into a device's memory.
-    public static final String NO_DIRECT =
+    private static final String NO_DIRECT =
             "auth= encrypts payloads, which are decrypted in host memory; payloads=unprotected at both ends lets the NIC"
                     + " write them into the device";
 
@@ -24,6 +26,16 @@ public final class EncryptionLimits {
                 && channel.stream().placement().kind() == PlacementOptions.Kind.DIRECT) {
             throw new ConfigException("placement: direct cannot be used: " + NO_DIRECT);
         }
+    }
+
+    /// Before a session opens: the reason why a placement cannot have the payloads of its stream.
+    ///
+    /// @param seal of the stream's datagrams
+    /// @return empty where it can have them
+    public static Optional<DeviceException> refusal(final PlacementOptions.Kind placement, final Seal seal) {
+        return placement == PlacementOptions.Kind.DIRECT && seal.isEncrypting()
+                ? Optional.of(new DeviceException(NO_DIRECT))
+                : Optional.empty();
     }
 
     /// Before a publisher opens.

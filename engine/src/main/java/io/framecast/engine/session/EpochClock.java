@@ -1,6 +1,7 @@
 package io.framecast.engine.session;
 
 import io.framecast.api.provider.PseudoFiles;
+import io.framecast.reliability.flow.ClockReadings;
 import java.nio.file.Path;
 import java.time.Instant;
 
@@ -11,33 +12,29 @@ import java.time.Instant;
 /// Processes of one host may differ: one that began before the system's clock was set keeps the old time. The
 /// clocks that they share are relative to the host's monotonic clock, which is one for all of them.
 public final class EpochClock {
-    /// A thread that is preempted between the readings of the two clocks must not shift one against the other.
+    // The narrowest of them serves.
     private static final int READINGS = 8;
 
     private static final Path NAMESPACE_OFFSETS = Path.of("/proc/self/timens_offsets");
     private static final long NS_PER_S = 1_000_000_000;
-    // The monotonic clock of this process's time namespace less the host's.
+    // The host's monotonic clock less the one of this process's time namespace.
     // Before Linux 5.6, and on other systems, there are no time namespaces.
-    private static final long NAMESPACE_NS = namespaceNs(PseudoFiles.readOrEmpty(NAMESPACE_OFFSETS));
+    private static final long HOST_OFFSET_NS = -namespaceNs(PseudoFiles.readOrEmpty(NAMESPACE_OFFSETS));
     private static final EpochClock PROCESS = new EpochClock();
 
     private final long offsetNs;
     private final long errorNs;
 
     private EpochClock() {
-        long tightestNs = Long.MAX_VALUE;
-        long offset = 0;
+        final ClockReadings readings = new ClockReadings();
         for (int i = 0; i < READINGS; i++) {
             final long beforeNs = System.nanoTime();
             final Instant now = Instant.now();
-            final long widthNs = System.nanoTime() - beforeNs;
-            if (widthNs < tightestNs) {
-                tightestNs = widthNs;
-                offset = now.getEpochSecond() * NS_PER_S + now.getNano() - beforeNs - widthNs / 2;
-            }
+            final long afterNs = System.nanoTime();
+            readings.add(beforeNs, now.getEpochSecond() * NS_PER_S + now.getNano(), afterNs);
         }
-        offsetNs = offset;
-        errorNs = tightestNs / 2 + 1;
+        offsetNs = readings.offsetNs();
+        errorNs = readings.errorNs();
     }
 
     /// The clock of this process.
@@ -57,7 +54,7 @@ public final class EpochClock {
 
     /// The monotonic clock that all processes of this host share, also those of other time namespaces.
     public static long hostNs() {
-        return System.nanoTime() - NAMESPACE_NS;
+        return System.nanoTime() + HOST_OFFSET_NS;
     }
 
     /// The difference between this clock and [System#nanoTime].
@@ -67,7 +64,7 @@ public final class EpochClock {
 
     /// The difference between this clock and [#hostNs].
     public long hostOffsetNs() {
-        return offsetNs + NAMESPACE_NS;
+        return offsetNs - HOST_OFFSET_NS;
     }
 
     /// By how much this clock may differ from the system's as it was read.

@@ -3,6 +3,7 @@ package io.framecast.engine.session;
 import io.framecast.api.Channel;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneCounter;
+import io.framecast.reliability.flow.StrayWatch;
 import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.VerdictCounts;
 import java.util.List;
@@ -14,12 +15,6 @@ import java.util.function.LongSupplier;
 ///
 /// Used by one thread; checks once a second.
 public final class ForeignTraffic {
-    public static final long LOOK_NS = 1_000_000_000;
-
-    // Single strays are normal and do not deserve a warning.
-    private static final long PER_LOOK_MIN = 20;
-    private static final int LOOKS_MIN = 2;
-    private static final long AGAIN_NS = 60_000_000_000L;
     private static final List<Verdict> FOREIGN =
             List.of(Verdict.BAD_LENGTH, Verdict.BAD_VERSION, Verdict.BAD_TYPE, Verdict.BAD_CHECKSUM, Verdict.BAD_TAG);
 
@@ -27,10 +22,7 @@ public final class ForeignTraffic {
     private final String advice;
     private final LongSupplier foreign;
     private final Consumer<String> notices;
-    private long seen;
-    private int looks;
-    private long lookNs = LOOK_NS;
-    private long againNs;
+    private final StrayWatch watch = new StrayWatch();
 
     private ForeignTraffic(
             final String owner, final String advice, final LongSupplier foreign, final Consumer<String> notices) {
@@ -78,16 +70,8 @@ public final class ForeignTraffic {
     }
 
     public void tick(final long nowNs) {
-        if (nowNs < lookNs) {
-            return;
-        }
-        lookNs = nowNs + LOOK_NS;
-        final long now = foreign.getAsLong();
-        final long more = now - seen;
-        seen = now;
-        looks = more >= PER_LOOK_MIN ? looks + 1 : 0;
-        if (looks >= LOOKS_MIN && nowNs >= againNs) {
-            againNs = nowNs + AGAIN_NS;
+        final long more = watch.look(foreign, nowNs);
+        if (more > 0) {
             notices.accept(
                     owner + ": " + more + " datagrams a second that are not this channel's reach its ports" + advice);
         }

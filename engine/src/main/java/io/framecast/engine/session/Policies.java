@@ -33,10 +33,6 @@ public final class Policies {
                 switch (coRoots.feed()) {
                     case MULTICAST -> CoRootConfig.Feed.MULTICAST;
                     case UNICAST -> CoRootConfig.Feed.UNICAST;
-                },
-                switch (coRoots.sets()) {
-                    case SITE -> CoRootConfig.Sets.SITE;
-                    case BLOCK -> CoRootConfig.Sets.BLOCK;
                 });
     }
 

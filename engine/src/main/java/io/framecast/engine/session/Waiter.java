@@ -1,5 +1,6 @@
 package io.framecast.engine.session;
 
+import io.framecast.reliability.flow.Deadline;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
@@ -36,14 +37,14 @@ public final class Waiter {
     ///
     /// @param step is given the time that is left
     public static void repeat(final BooleanSupplier condition, final long longestNs, final LongConsumer step) {
-        final long startNs = System.nanoTime();
+        final Deadline end = new Deadline(System.nanoTime(), longestNs);
         final boolean before = Thread.interrupted();
         long leftNs = longestNs;
         while (leftNs > 0
                 && !condition.getAsBoolean()
                 && !Thread.currentThread().isInterrupted()) {
             step.accept(leftNs);
-            leftNs = longestNs - (System.nanoTime() - startNs);
+            leftNs = end.leftNs(System.nanoTime());
         }
         if (before) {
             Thread.currentThread().interrupt();

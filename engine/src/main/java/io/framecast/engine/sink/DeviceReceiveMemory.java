@@ -6,6 +6,7 @@ import io.framecast.api.spi.DeviceStream;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.reliability.assembly.BufferQueue;
 import io.framecast.reliability.assembly.MemoryShape;
+import io.framecast.reliability.assembly.PostedOffset;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -84,7 +85,7 @@ abstract class DeviceReceiveMemory implements ReceiveMemory {
         final DeviceRegion region = switch (space) {
             case RING -> ring;
             case REASSEMBLY -> reassembly;
-            case POSTED -> posted[BufferQueue.number(offset)];
+            case POSTED -> posted[PostedOffset.number(offset)];
             case STAGING, REPAIR, SCRATCH -> null;
         };
         if (region == null) {
@@ -105,7 +106,7 @@ abstract class DeviceReceiveMemory implements ReceiveMemory {
     }
 
     private static long within(final Space space, final long offset) {
-        return space == Space.POSTED ? BufferQueue.within(offset) : offset;
+        return space == Space.POSTED ? PostedOffset.within(offset) : offset;
     }
 
     /// Counts a copy that begins.

@@ -9,14 +9,15 @@ import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.reliability.assembly.BufferQueue;
 import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.assembly.MemoryShape.Kind;
+import io.framecast.reliability.assembly.PostedOffset;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Frames in host memory, where a copy is complete when its call returns. The ring is mapped twice where the system
-/// supports it, so that a frame that wraps around the ring's end is contiguous. Datagrams land in the ring, or, with
-/// [Kind#STAGED], before it.
+/// Frames in host memory, where a copy is complete when its call returns. The ring is mapped twice where the
+/// system supports it, so that a frame that wraps around the ring's end is contiguous. Datagrams land in the
+/// ring, or, with [Kind#STAGED], before it.
 public final class HostReceiveMemory implements ReceiveMemory {
     private final RollbackOnFailure memory = new RollbackOnFailure();
     private final MirroredMemory mapping;
@@ -103,7 +104,7 @@ public final class HostReceiveMemory implements ReceiveMemory {
     }
 
     private static long within(final Space space, final long offset) {
-        return space == Space.POSTED ? BufferQueue.within(offset) : offset;
+        return space == Space.POSTED ? PostedOffset.within(offset) : offset;
     }
 
     private MemorySegment of(final Space space, final long offset) {
@@ -112,7 +113,7 @@ public final class HostReceiveMemory implements ReceiveMemory {
             case REPAIR -> repair;
             case SCRATCH -> scratch;
             case REASSEMBLY -> Objects.requireNonNull(reassembly).host();
-            case POSTED -> posted(BufferQueue.number(offset)).host();
+            case POSTED -> posted(PostedOffset.number(offset)).host();
             case STAGING -> staging;
         };
     }

@@ -60,7 +60,7 @@ public final class EngineSubscriber implements Subscriber {
     private final LossTally lost = new LossTally();
     private volatile @Nullable PlacementReport placement;
     private volatile LossHandler onLoss = (_, _, _) -> {};
-    private volatile @Nullable SourceHandler onSource;
+    private volatile SourceListener listener = SourceListener.NONE;
     // The node may also close the subscriber, from another thread.
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -160,7 +160,6 @@ public final class EngineSubscriber implements Subscriber {
     }
 
     /// Subscriber's thread, in [#poll].
-    /// The subscriber's thread.
     void onLoss(final long session, final long firstFrameId, final long count, final LossReason reason) {
         lost.add(reason, count);
         if (closed.get()) {
@@ -170,17 +169,15 @@ public final class EngineSubscriber implements Subscriber {
     }
 
     /// Subscriber's thread, in [#poll].
-    /// The subscriber's thread.
     void onSource(final SourceEvent event) {
-        final SourceHandler handler = onSource;
-        if (handler != null && !closed.get()) {
-            handler.onSource(event);
+        if (!closed.get()) {
+            listener.onSource(event);
         }
     }
 
     @Override
     public void onSource(final SourceHandler handler) {
-        onSource = handler;
+        listener = new SourceListener.Handler(handler);
     }
 
     @Override
@@ -198,9 +195,9 @@ public final class EngineSubscriber implements Subscriber {
 
     // Whether a poll would find something.
     private boolean hasNews() {
-        final boolean listened = isListened();
+        final SourceListener heard = listener;
         for (final SessionQueue queue : queues) {
-            if (queue.hasNews(listened)) {
+            if (queue.hasNews() || heard.awaits(queue)) {
                 return true;
             }
         }
@@ -281,7 +278,8 @@ public final class EngineSubscriber implements Subscriber {
         return inPlaceFrames;
     }
 
-    /// The stream that frames offer for work on them; work that is enqueued on it from now on starts after the event.
+    /// The stream that frames offer for work on them; work that is enqueued on it from now on starts after the
+    /// event.
     DeviceStream streamBehind(final DeviceEvent ready) {
         try (UseGuard _ = guard.enter()) {
             if (stream == null) {
@@ -305,15 +303,16 @@ public final class EngineSubscriber implements Subscriber {
         return count;
     }
 
-    /// Whether the user listens for sources that come and go.
-    boolean isListened() {
-        return onSource != null;
+    /// Hears of sources that come and go.
+    SourceListener listener() {
+        return listener;
     }
 
     /// Conductor: opens a queue for a session that is to be joined; it is not polled before [#add].
-    SessionQueue openQueue(final StreamInfo stream, final ReceiveMemory memory, final Assembly assembly) {
+    SessionQueue openQueue(
+            final StreamInfo stream, final ReceiveMemory memory, final Assembly assembly, final PostedTargets targets) {
         frameMaxBytes = queues.length == 0 ? stream.frameMaxBytes() : Math.max(frameMaxBytes, stream.frameMaxBytes());
-        return new SessionQueue(stream.session(), this, sleeper, host.receiverWakeup(), memory, assembly);
+        return new SessionQueue(stream.session(), this, sleeper, host.receiverWakeup(), memory, assembly, targets);
     }
 
     /// Receiver: a session was joined.

@@ -14,11 +14,11 @@ interface FrameRecipients extends AutoCloseable {
     /// Takes the session's frames and losses.
     FrameConsumer consumer();
 
+    /// Whether each member that followed an earlier leader has what this session shares.
+    boolean haveAllCome();
+
     /// The policy by which the session itself drops whole frames.
     Delivery dropPolicy();
-
-    /// Whether each member that followed an earlier leader has what this session shares.
-    boolean isHandoverComplete();
 
     /// A heartbeat came: the source's clock may be known better.
     void onClock(ClockOffset clock, long nowNs);
@@ -36,8 +36,8 @@ interface FrameRecipients extends AutoCloseable {
     /// @param ended whether the stream ended; else the source was lost
     void onOver(boolean ended);
 
-    /// Whether one of them goes on with the membership when this receiver leaves.
-    boolean hasSuccessor();
+    /// This receiver leaves: ends its membership at the source, unless one of them goes on with it.
+    void endMembership(Runnable end);
 
     /// The session writes no more. Frames that were delivered stay readable.
     void abandon();
@@ -51,7 +51,7 @@ interface FrameRecipients extends AutoCloseable {
     /// @param dropPolicy the subscriber's
     record OwnSubscriber(SessionQueue consumer, Delivery dropPolicy) implements FrameRecipients {
         @Override
-        public boolean isHandoverComplete() {
+        public boolean haveAllCome() {
             return true;
         }
 
@@ -76,8 +76,8 @@ interface FrameRecipients extends AutoCloseable {
         }
 
         @Override
-        public boolean hasSuccessor() {
-            return false;
+        public void endMembership(final Runnable end) {
+            end.run();
         }
 
         @Override

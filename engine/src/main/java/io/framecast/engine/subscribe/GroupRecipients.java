@@ -1,7 +1,8 @@
 package io.framecast.engine.subscribe;
 
-import io.framecast.engine.hostgroup.SharedFrames;
+import io.framecast.engine.session.EpochClock;
 import io.framecast.reliability.flow.ClockOffset;
+import io.framecast.reliability.group.SharedFrames;
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.session.FrameConsumer;
 import io.framecast.reliability.wire.Delivery;
@@ -22,19 +23,24 @@ record GroupRecipients(SharedFrames frames) implements FrameRecipients {
     }
 
     @Override
-    public boolean isHandoverComplete() {
-        return frames.isHandoverComplete();
+    public boolean haveAllCome() {
+        return frames.handover() == SharedFrames.Handover.COMPLETE;
     }
 
+    /// Members get the source's clock by the host's, which all processes of the host share.
     @Override
     public void onClock(final ClockOffset clock, final long nowNs) {
-        frames.onClock(clock.offsetNs(), clock.boundNs(nowNs));
+        final EpochClock own = EpochClock.ofProcess();
+        final long boundNs = clock.boundNs(nowNs);
+        frames.onClock(
+                clock.offsetNs() + own.hostOffsetNs(),
+                boundNs == ClockOffset.UNKNOWN ? boundNs : boundNs + own.errorNs());
     }
 
     /// Reports to the source how many members the receiver stands for, and the strongest of their policies.
     @Override
     public void onCycle(final ReceiverMachine machine, final long nowNs) {
-        if (machine.state() != ReceiverMachine.State.RECEIVING || !frames.isHandoverComplete()) {
+        if (machine.state() != ReceiverMachine.State.RECEIVING || !haveAllCome()) {
             return;
         }
         // A member that must miss nothing looks whether the source waits after the leader counted the member. So the
@@ -63,8 +69,8 @@ record GroupRecipients(SharedFrames frames) implements FrameRecipients {
     }
 
     @Override
-    public boolean hasSuccessor() {
-        return frames.hasFollowers();
+    public void endMembership(final Runnable end) {
+        frames.endMembership(end);
     }
 
     @Override

@@ -3,6 +3,8 @@ package io.framecast.engine.subscribe;
 import io.framecast.api.Channel;
 import io.framecast.engine.hostgroup.GroupLeader;
 import io.framecast.engine.hostgroup.Takeover;
+import io.framecast.engine.subscribe.protect.StreamProtection;
+import io.framecast.reliability.succession.SuccessionMachine;
 import io.framecast.reliability.wire.ResumeLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.util.Optional;
@@ -121,17 +123,15 @@ public abstract sealed class GroupRole implements AutoCloseable {
 
     /// A leader that goes on with the membership of an earlier one.
     private static final class Successor extends GroupRole {
-        private static final long NOT_YET = -1;
-
         private final Leader leading;
         private final Takeover takeover;
-        // Time of the first cycle in which the membership might have gone on.
-        private long sinceNs = NOT_YET;
+        private final SuccessionMachine.Resume resume;
         private boolean opened;
 
         private Successor(final Leader leading, final Takeover takeover) {
             this.leading = leading;
             this.takeover = takeover;
+            resume = new SuccessionMachine.Resume(takeover.stream().aliveTimeoutNs());
         }
 
         @Override
@@ -154,12 +154,10 @@ public abstract sealed class GroupRole implements AutoCloseable {
             if (opened) {
                 return;
             }
-            sinceNs = sinceNs == NOT_YET ? nowNs : sinceNs;
             final StreamInfo stream = takeover.stream();
-            // A successor has keys of its own. A source that does not answer in time is lost.
-            if (protection.agree(stream, nowNs) || nowNs - sinceNs >= stream.aliveTimeoutNs()) {
+            if (resume.mayOpen(protection.agree(stream, nowNs), nowNs)) {
                 final long secret = ResumeLayout.next(takeover.checkpoint().secret);
-                heir.open(stream, new SuccessorMembership(leading.join(secret), takeover));
+                heir.open(stream, new SuccessorMembership(leading.join(secret), takeover, resume));
                 opened = true;
             }
         }

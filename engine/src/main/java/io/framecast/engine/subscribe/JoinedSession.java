@@ -13,15 +13,18 @@ import io.framecast.engine.session.Policies;
 import io.framecast.engine.session.SessionContext;
 import io.framecast.engine.sink.NicCopyEngine;
 import io.framecast.engine.sink.ReceiveMemory;
+import io.framecast.engine.subscribe.lanes.SessionLanes;
+import io.framecast.engine.subscribe.protect.Admission;
 import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.assembly.MemoryShape;
+import io.framecast.reliability.count.Export;
+import io.framecast.reliability.membership.SourceMembership;
 import io.framecast.reliability.receive.ReceiverConfig;
 import io.framecast.reliability.receive.ReceiverCount;
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.receive.ReceiverMachine.State;
 import io.framecast.reliability.session.ReceiveSession;
 import io.framecast.reliability.wire.ControlLayout;
-import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
@@ -29,17 +32,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 import org.agrona.CloseHelper;
 
-/// A source's session that a subscription joins: the protocol's [ReceiveSession], its lanes and memory, the
-/// recipients of its frames, and the state of its life.
+/// A source's session that a subscription joins: the protocol's [ReceiveSession], its lanes and memory, and the
+/// recipients of its frames. [SourceMembership] has the state of its life.
 ///
 /// Threading: the conductor opens it, then the receiver's thread uses it; the conductor calls [#close].
 public final class JoinedSession implements AutoCloseable {
-    // A handshake without an answer for so long must not make other sources wait.
-    private static final long STALE_NS = 1_000_000_000;
-    // A handshake that takes longer is reported.
-    private static final long SLOW_NS = 1_000_000_000;
-    private static final long OBSTACLE_INTERVAL_NS = 200_000_000;
-
     private final SessionLanes lanes;
     private final ReceiveMemory memory;
     private final Admission admission;
@@ -48,13 +45,9 @@ public final class JoinedSession implements AutoCloseable {
     private final FrameRecipients recipients;
     private final ReceiverMachine machine;
     private final ReceiveSession protocol;
+    private final SourceMembership life;
     private final CounterBoard counters;
-    private long heardNs;
-    private long startedNs;
     private String obstacle = "";
-    private long obstacleNs;
-    private boolean joined;
-    private boolean over;
 
     /// Makes the protocol's part; the handshake is not begun. The session owns lanes, memory and admission
     /// once the constructor returns.
@@ -77,24 +70,17 @@ public final class JoinedSession implements AutoCloseable {
         final StreamConfig config = channel.stream();
         final Delivery policy = membership.policy(Policies.onWire(config.delivery()));
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
-            final Assembly assembly = Assembly.of(shape, memory);
+            final PostedTargets targets = new PostedTargets(subscriber.posted(), memory);
+            final Assembly assembly = Assembly.of(shape, memory, targets);
             machine = new ReceiverMachine(
                     receiverConfig(config, policy, context, shape, lanes.prepare(assembly)),
                     context.random(),
                     lanes,
                     lanes.service());
-            queue = subscriber.openQueue(shape.stream(), memory, assembly);
+            queue = subscriber.openQueue(shape.stream(), memory, assembly, targets);
             recipients = opened.add(membership.recipients(queue, shape, memory, assembly, machine, policy));
-            protocol = new ReceiveSession(
-                    machine,
-                    assembly,
-                    lanes.repairs(),
-                    lanes.dataPort(),
-                    lanes.repairPort(),
-                    lanes.windows(),
-                    recipients.consumer(),
-                    recipients.dropPolicy(),
-                    config.sources().joinAt() == SourceOptions.JoinAt.KEYFRAME);
+            protocol = protocol(assembly, config.sources().joinAt());
+            life = membership.begin(queue.session(), protocol);
             admission.guard(protocol);
             counters = opened.add(new CounterBoard(context.counters(), labels(channel, shape.stream())));
             count(assembly);
@@ -121,6 +107,19 @@ public final class JoinedSession implements AutoCloseable {
                 Sites.number(config.coRoots().site()));
     }
 
+    private ReceiveSession protocol(final Assembly assembly, final SourceOptions.JoinAt joinAt) {
+        return new ReceiveSession(
+                        machine,
+                        assembly,
+                        lanes.repairs(),
+                        lanes.dataPort(),
+                        lanes.repairPort(),
+                        recipients.consumer(),
+                        recipients.dropPolicy())
+                .readBy(lanes.windows())
+                .joinAtKeyframe(joinAt == SourceOptions.JoinAt.KEYFRAME);
+    }
+
     // With one source the counters keep their labels through all its sessions.
     private static String labels(final Channel channel, final StreamInfo stream) {
         final String name = Labels.of("channel", channel.name());
@@ -130,18 +129,10 @@ public final class JoinedSession implements AutoCloseable {
     }
 
     private void count(final Assembly assembly) {
-        final Counts<ReceiverCount> counts = machine.counts();
         lanes.count(counters);
         counters.verdicts(machine.verdicts())
                 .triggers(machine)
-                .add(EngineCounter.REPAIRS_RECEIVED, counts.of(ReceiverCount.REPAIRED_DATAGRAMS))
-                .add(EngineCounter.NACKS_SENT, counts.of(ReceiverCount.NACKS))
-                .add(EngineCounter.ACKS_SENT, counts.of(ReceiverCount.ACKS))
-                .add(EngineCounter.SERVED_MEMBERS, counts.of(ReceiverCount.SERVED_MEMBERS))
-                .add(EngineCounter.REPORTS_RECEIVED, counts.of(ReceiverCount.REPORTS_TAKEN))
-                .add(EngineCounter.MEMBER_LINKS, counts.of(ReceiverCount.MEMBER_LINKS))
-                .add(EngineCounter.SET_REPAIRS_SENT, counts.of(ReceiverCount.REPAIRS_SENT))
-                .add(EngineCounter.REPAIRS_LIMITED, counts.of(ReceiverCount.LIMITED_REPAIRS))
+                .counts(machine.counts(), ReceiverCount::export, Export.Scope.SESSION)
                 .add(EngineCounter.REASSEMBLED_BYTES, assembly::reassembledBytes)
                 .add(EngineCounter.REPAIRS_REFUSED, assembly::refusedRepairs)
                 .add(EngineCounter.STORED_BYTES, memory::storedBytes);
@@ -149,7 +140,7 @@ public final class JoinedSession implements AutoCloseable {
         if (nic != null) {
             counters.copies(nic);
         }
-        lanes.countOneSided(counters, counts);
+        lanes.countOneSided(counters, machine.counts());
     }
 
     public ReceiverMachine machine() {
@@ -174,13 +165,16 @@ public final class JoinedSession implements AutoCloseable {
         return queue.session();
     }
 
+    /// The state of its life.
+    SourceMembership life() {
+        return life;
+    }
+
     /// Begins the handshake.
     ///
     /// @throws io.framecast.api.error.TransportException where the source announces an address that this
     ///     transport cannot use
     void start(final long nowNs) {
-        heardNs = nowNs;
-        startedNs = nowNs;
         lanes.connect(machine.stream());
         membership.start(machine, nowNs);
     }
@@ -188,7 +182,7 @@ public final class JoinedSession implements AutoCloseable {
     /// A control datagram that names this session.
     void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
         if (machine.onControl(datagram, offset, bytes, nowNs) == Verdict.GOOD) {
-            heardNs = nowNs;
+            life.onHeard(nowNs);
             if (ControlLayout.type(datagram, offset) == ControlLayout.TYPE_HEARTBEAT) {
                 queue.clock().onHeartbeat(datagram, offset, machine.clock(), lanes.timeNs(nowNs));
                 recipients.onClock(machine.clock(), nowNs);
@@ -201,7 +195,7 @@ public final class JoinedSession implements AutoCloseable {
         if (lanes.hasLeft()) {
             return protocol.takeBack(nowNs);
         }
-        if (membership.awaitsFollowers(machine, recipients, nowNs - startedNs, nowNs)) {
+        if (membership.awaitsFollowers(machine, recipients, life.waitedNs(nowNs), nowNs)) {
             return 0;
         }
         final int work = protocol.doWork(nowNs);
@@ -237,69 +231,14 @@ public final class JoinedSession implements AutoCloseable {
                 || memory.isBusy();
     }
 
-    /// Whether the subscriber has seen the start of this session.
-    boolean isJoined() {
-        return joined;
-    }
-
+    /// The receiver is a member.
     void onJoined() {
-        joined = true;
         recipients.onJoined(protocol.firstFrameId());
     }
 
-    /// Whether nothing follows, and the queue holds everything that arrived.
-    boolean isOver() {
-        return over;
-    }
-
+    /// The stream ended, or the source was lost: nothing follows. A handshake that failed is followed by another.
     void onOver() {
-        over = true;
-        // A handshake that failed is followed by another.
-        if (joined) {
-            recipients.onOver(machine.state() == State.ENDED);
-        }
-    }
-
-    /// Whether it goes on with another leader's membership.
-    boolean isResumed() {
-        return membership.isResumed();
-    }
-
-    /// The source of a membership that goes on here does not answer: its followers have lost it too.
-    void onSourceGone() {
-        over = true;
-        recipients.onOver(false);
-    }
-
-    /// Whether the session delivers frames, or will.
-    boolean isReceiving() {
-        return joined && !over;
-    }
-
-    /// Whether the handshake is under way.
-    boolean isJoining() {
-        return !joined && !over;
-    }
-
-    /// Whether the session is joining, and the source has been silent for too long.
-    boolean isStale(final long nowNs) {
-        return isJoining() && nowNs - heardNs > STALE_NS;
-    }
-
-    /// Whether the handshake takes longer than expected, and its obstacle is due for a check.
-    boolean isObstacleDue(final long nowNs) {
-        final boolean due = isJoining() && nowNs - startedNs > SLOW_NS && nowNs >= obstacleNs;
-        if (due) {
-            obstacleNs = nowNs + OBSTACLE_INTERVAL_NS;
-        }
-        return due;
-    }
-
-    /// This process stood still during the handshake.
-    void onStandstill(final long nowNs) {
-        heardNs = nowNs;
-        startedNs = nowNs;
-        machine.onStandstill(nowNs);
+        recipients.onOver(machine.state() == State.ENDED);
     }
 
     /// The obstacle of the handshake, in one line; empty where the handshake did not take long.
@@ -309,11 +248,6 @@ public final class JoinedSession implements AutoCloseable {
 
     void onObstacle(final String line) {
         obstacle = line;
-    }
-
-    /// Whether the source ended and needs no more answers.
-    boolean isForgotten(final long nowNs) {
-        return over && machine.state() == State.ENDED && nowNs - heardNs > machine.silenceNs();
     }
 
     /// Whether lanes are closed.
@@ -328,14 +262,18 @@ public final class JoinedSession implements AutoCloseable {
         }
         recipients.abandon();
         CloseHelper.quietCloseAll(
-                this::sendLeave, counters::publish, counters, lanes::leave, queue::leave, lanes::disconnect);
+                this::leaveSource, counters::publish, counters, lanes::leave, queue::leave, lanes::disconnect);
+    }
+
+    private void leaveSource() {
+        if (machine.state() == State.RECEIVING) {
+            recipients.endMembership(this::sendLeave);
+        } else {
+            sendLeave();
+        }
     }
 
     private void sendLeave() {
-        if (machine.state() == State.RECEIVING && recipients.hasSuccessor()) {
-            // The source must not end the membership.
-            return;
-        }
         for (int i = 0; lanes.isConnected() && i < SessionContext.GOODBYES; i++) {
             machine.leave();
         }
@@ -343,9 +281,9 @@ public final class JoinedSession implements AutoCloseable {
 
     /// Whether memory can be freed while the subscriber goes on.
     ///
-    /// @param listened whether the user listens for the end of sessions
-    boolean isReleased(final boolean listened) {
-        return lanes.hasLeft() && queue.isQuiet(listened) && !protocol.isHeld();
+    /// @param listener to the end of sessions
+    boolean isReleased(final SourceListener listener) {
+        return lanes.hasLeft() && !listener.needs(queue) && !protocol.isHeld();
     }
 
     /// Whether memory can be freed; the subscriber polls no more.

@@ -2,8 +2,6 @@ package io.framecast.engine.subscribe;
 
 import io.framecast.api.Channel;
 import io.framecast.api.PlacementOptions.Kind;
-import io.framecast.api.PlacementReport;
-import io.framecast.api.SecurityOptions;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.error.TransportException;
@@ -14,9 +12,6 @@ import io.framecast.api.spi.TransportCapabilities.Placement;
 import io.framecast.engine.memory.NumaPolicy;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.memory.SystemMemory;
-import io.framecast.engine.port.ControlLane;
-import io.framecast.engine.port.LossInjector;
-import io.framecast.engine.session.EncryptionLimits;
 import io.framecast.engine.session.Failures;
 import io.framecast.engine.session.MemoryNeeds;
 import io.framecast.engine.session.Policies;
@@ -24,13 +19,14 @@ import io.framecast.engine.session.SessionContext;
 import io.framecast.engine.sink.DirectReceiveMemory;
 import io.framecast.engine.sink.HostReceiveMemory;
 import io.framecast.engine.sink.LoopbackQueuePair;
-import io.framecast.engine.sink.PlacementProbe;
 import io.framecast.engine.sink.ReceiveMemory;
 import io.framecast.engine.sink.StagedReceiveMemory;
+import io.framecast.engine.subscribe.lanes.SessionLanes;
+import io.framecast.engine.subscribe.lanes.SubscriptionLanes;
+import io.framecast.engine.subscribe.protect.Admission;
 import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.receive.ReceiverConfig;
 import io.framecast.reliability.wire.StreamInfo;
-import io.framecast.reliability.wire.StreamInfo.Seal;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -41,42 +37,45 @@ final class JoinedSessionFactory {
     private static final int SLOTS_MAX = 1 << 24;
 
     private final EngineSubscriber subscriber;
+    private final SessionContext context;
+    private final SubscriptionLanes lanes;
+    private final PlacementChoice placement;
     private final Channel channel;
     private final Transport transport;
-    private final SessionContext context;
-    private final ControlLane control;
-    private final LossInjector loss;
-    private final PlacementProbe probe;
-    // Found when the first session opens; null where frames lie in host memory.
-    private @Nullable PlacementReport way;
 
-    /// @param control the control lane that all sessions of the subscription share
+    /// @param lanes the subscription's
     JoinedSessionFactory(
+            final EngineSubscriber subscriber, final SessionContext context, final SubscriptionLanes lanes) {
+        this(subscriber, context, lanes, new PlacementChoice(subscriber, lanes.transport(), context.notices()));
+    }
+
+    private JoinedSessionFactory(
             final EngineSubscriber subscriber,
-            final Transport transport,
             final SessionContext context,
-            final ControlLane control,
-            final LossInjector loss) {
+            final SubscriptionLanes lanes,
+            final PlacementChoice placement) {
         this.subscriber = subscriber;
-        this.transport = transport;
         this.context = context;
-        this.control = control;
-        this.loss = loss;
+        this.lanes = lanes;
+        this.placement = placement;
         channel = subscriber.channel();
-        probe = new PlacementProbe(channel.stream().placement(), subscriber.device(), transport);
+        transport = lanes.transport();
+    }
+
+    /// The same, for sessions whose later tasks another conductor runs.
+    JoinedSessionFactory conductedBy(final Executor conductor) {
+        return new JoinedSessionFactory(subscriber, context, lanes.conductedBy(conductor), placement);
     }
 
     /// Makes memory, lanes and machine; the handshake is not begun.
     ///
     /// @param admission to the source's session, which owns it
     /// @param membership to begin with it
-    /// @param conductor runs the session's later tasks
     /// @throws IncompatibleSourceException where the source's announced configuration is the cause: listen for
     ///     another source
     /// @throws io.framecast.api.error.FramecastException with one line that says how to fix the problem
-    JoinedSession open(
-            final StreamInfo stream, final Admission admission, final Membership membership, final Executor conductor) {
-        final Kind kind = way(stream);
+    JoinedSession open(final StreamInfo stream, final Admission admission, final Membership membership) {
+        final Kind kind = placement.of(stream);
         final MemoryShape shape = shape(stream, kind, membership);
         final MemoryNeeds needs =
                 MemoryNeeds.subscriber(shape, kind, transport.capabilities().headerReserveBytes());
@@ -85,91 +84,36 @@ final class JoinedSessionFactory {
                 NumaPolicy _ = context.memoryPolicy()) {
             requireRoom(needs);
             final ReceiveMemory memory = opened.add(memory(shape, kind, membership));
-            final SessionLanes lanes = opened.add(new SessionLanes(
-                    transport,
-                    control,
-                    loss,
+            final SessionLanes own = opened.add(new SessionLanes(
+                    lanes,
                     shape,
                     memory,
                     admission.receiverId(),
-                    channel.stream().coRoots().serves(),
-                    context.notices(),
-                    conductor));
+                    channel.stream().coRoots().serves()));
             final JoinedSession session =
-                    new JoinedSession(subscriber, context, shape, memory, lanes, admission, membership);
+                    new JoinedSession(subscriber, context, shape, memory, own, admission, membership);
             opened.keep();
-            membership.onOpened(memory, conductor);
+            membership.onOpened(memory, lanes.conductor());
             return session;
         } catch (final DeviceException e) {
             if (kind == null || kind == Kind.STAGED) {
                 throw e;
             }
-            // The ring can be too long for a placement that worked with the probe's short one: the next placement is
-            // tried.
-            report(probe.without(kind, e));
-            return open(stream, admission, membership, conductor);
+            placement.onFailed(kind, e);
+            return open(stream, admission, membership);
         } catch (final OutOfMemoryError e) {
-            final String line =
-                    "ring: no room for " + needs.hostBytes() + " bytes in the host and " + needs.deviceBytes()
-                            + " on the device; lower ring= or frames-held=, or frame-max= and window= at the source";
-            throw channel.stream().ringBytes() > 0
-                    ? new ConfigException(line, e)
-                    : new IncompatibleSourceException(line, e);
+            throw noRoom(needs, e);
         } catch (final TransportException e) {
             throw new IncompatibleSourceException(Failures.line("join of " + channel.name(), e), e);
         }
     }
 
-    /// Before [#open]: the source seals its datagrams as this subscriber wants it.
-    ///
-    /// @param seal as a heartbeat announces it
-    /// @throws IncompatibleSourceException where it does not
-    void requireSeal(final Seal seal) {
-        final SecurityOptions security = channel.link().security();
-        if (security.isAuthenticated() == (seal == Seal.NONE)) {
-            throw new IncompatibleSourceException(
-                    "auth: a source of this stream contradicts itself; listening for another", null);
-        }
-        final boolean asked = switch (security.payloadCipher()) {
-            case NONE -> !seal.isEncrypting();
-            case AUTO -> seal.isEncrypting();
-            case AES_GCM -> seal == Seal.AES_GCM;
-            case CHACHA20_POLY1305 -> seal == Seal.CHACHA20_POLY1305;
-        };
-        if (!asked) {
-            throw new IncompatibleSourceException(contradiction(security, seal), null);
-        }
-    }
-
-    private static String contradiction(final SecurityOptions security, final Seal seal) {
-        if (security.isEncrypted() && seal.isEncrypting()) {
-            return "cipher: expected a source with cipher=" + security.cipher().word()
-                    + ", got one with another cipher; give both the same cipher=";
-        }
-        return "payloads: "
-                + (seal.isEncrypting()
-                        ? "this subscriber says unprotected, and the source encrypts them"
-                        : "the source says unprotected, and this subscriber does not")
-                + "; write payloads=unprotected at both ends, or at neither";
-    }
-
-    // Chosen once for all sessions, before the memory of the first is counted, and again where a session's payloads
-    // must be opened in host memory first.
-    private @Nullable Kind way(final StreamInfo stream) {
-        if (!subscriber.device().hostAddressable() && way == null) {
-            report(probe.probe());
-        }
-        if (way != null && way.kind() == Kind.DIRECT && stream.seal().isEncrypting()) {
-            final PlacementReport instead = probe.without(Kind.DIRECT, new DeviceException(EncryptionLimits.NO_DIRECT));
-            context.notices().accept("subscriber of " + channel.name() + ": placement: " + instead);
-            report(instead);
-        }
-        return way == null ? null : way.kind();
-    }
-
-    private void report(final PlacementReport report) {
-        way = report;
-        subscriber.onPlacement(report);
+    private RuntimeException noRoom(final MemoryNeeds needs, final OutOfMemoryError cause) {
+        final String line = "ring: no room for " + needs.hostBytes() + " bytes in the host and " + needs.deviceBytes()
+                + " on the device; lower ring= or frames-held=, or frame-max= and window= at the source";
+        return channel.stream().ringBytes() > 0
+                ? new ConfigException(line, cause)
+                : new IncompatibleSourceException(line, cause);
     }
 
     // Staged copies free receive buffers by themselves. With other placements, a datagram that arrives without
@@ -208,8 +152,7 @@ final class JoinedSessionFactory {
                         shape, device, reserve, new LoopbackQueuePair(oneSided, context.notices()));
             }
             case AUTO, FASTCOPY, SHARED, PEER, STAGED ->
-                new StagedReceiveMemory(
-                        shape, device, reserve, Objects.requireNonNull(way).fastcopyMaxBytes());
+                new StagedReceiveMemory(shape, device, reserve, placement.fastcopyMaxBytes());
         };
     }
 

@@ -69,33 +69,24 @@ final class JoinedSessions {
         return null;
     }
 
-    /// The number of sessions that deliver frames.
-    int receiving() {
-        int count = 0;
-        for (int i = 0; i < sessions.size(); i++) {
-            count += sessions.get(i).isReceiving() ? 1 : 0;
-        }
-        return count;
-    }
-
     /// The session whose handshake is under way, or null.
     @Nullable
     JoinedSession joining() {
         for (int i = 0; i < sessions.size(); i++) {
-            if (sessions.get(i).isJoining()) {
+            if (sessions.get(i).life().isJoining()) {
                 return sessions.get(i);
             }
         }
         return null;
     }
 
-    /// Closes the lanes of sessions whose source ended and fell silent. Until then they answer the source, because
-    /// an answer may be lost.
+    /// Closes the lanes of sessions whose source ended and fell silent. Until then they answer the source,
+    /// because an answer may be lost.
     ///
     /// @param nowNs `Long.MAX_VALUE` treats all sources as silent
     void forgetEnded(final long nowNs) {
         for (int i = 0; i < sessions.size(); i++) {
-            if (sessions.get(i).isForgotten(nowNs)) {
+            if (sessions.get(i).life().isForgotten(nowNs)) {
                 sessions.get(i).leave();
             }
         }

@@ -2,12 +2,12 @@ package io.framecast.engine.subscribe;
 
 import io.framecast.api.error.ConfigException;
 import io.framecast.engine.hostgroup.GroupLeader;
-import io.framecast.engine.hostgroup.SharedFrames;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.sink.HostReceiveMemory;
 import io.framecast.engine.sink.ReceiveMemory;
 import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.assembly.MemoryShape;
+import io.framecast.reliability.group.SharedFrames;
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.wire.Delivery;
 

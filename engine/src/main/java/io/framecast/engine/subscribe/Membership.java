@@ -4,6 +4,8 @@ import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.sink.ReceiveMemory;
 import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.assembly.MemoryShape;
+import io.framecast.reliability.membership.Progress;
+import io.framecast.reliability.membership.SourceMembership;
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.wire.Delivery;
 import java.util.concurrent.Executor;
@@ -11,8 +13,8 @@ import java.util.concurrent.Executor;
 /// A membership in a source's session, from before its session is opened: which memory it wants, who takes
 /// its frames, and how it begins. By default it begins with a JOIN.
 ///
-/// Threading: the receiver's thread makes it, and calls [#start], [#awaitsFollowers], [#isPending] and
-/// [#isResumed]. The conductor calls all else while it opens the session, and [#close] then.
+/// Threading: the receiver's thread makes it, and calls [#start], [#awaitsFollowers] and [#isPending]. The conductor
+/// calls all else while it opens the session, and [#close] then.
 interface Membership extends AutoCloseable {
     /// The way of payloads to their places in host memory, over a transport that fills slots in order of
     /// arrival.
@@ -57,6 +59,13 @@ interface Membership extends AutoCloseable {
         // Everything is there.
     }
 
+    /// The state of its life in the subscription.
+    ///
+    /// @param progress of the session's protocol
+    default SourceMembership begin(final long session, final Progress progress) {
+        return SourceMembership.joining(session, progress);
+    }
+
     /// Begins the handshake with the source, which can hear this receiver now.
     default void start(final ReceiverMachine machine, final long nowNs) {
         machine.start(nowNs);
@@ -72,11 +81,6 @@ interface Membership extends AutoCloseable {
 
     /// Whether it was started and still waits for members of the host group.
     default boolean isPending() {
-        return false;
-    }
-
-    /// Whether it goes on with the membership of another leader.
-    default boolean isResumed() {
         return false;
     }
 

@@ -3,18 +3,19 @@ package io.framecast.engine.subscribe;
 import io.framecast.engine.sink.ReceiveMemory;
 import io.framecast.engine.subscribe.PostedBuffers.Posted;
 import io.framecast.reliability.assembly.BufferQueue;
+import io.framecast.reliability.assembly.PostedOffset;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// The user's buffers that one session has taken for frames to come, by number. One that is not filled goes back to
-/// the others once no copy of this session can write it any more. Receiver's thread.
-final class PostedTargets {
+/// The user's buffers that one session has taken for frames to come, by number. One that is not filled goes back
+/// to the others once no copy of this session can write it any more. Receiver's thread.
+final class PostedTargets implements BufferQueue {
     private record Settling(Posted buffer, long copies) {}
 
     private final PostedBuffers posted;
     private final ReceiveMemory memory;
-    private final @Nullable Posted[] taken = new Posted[BufferQueue.TAKEN_MAX];
+    private final @Nullable Posted[] taken = new Posted[TAKEN_MAX];
     private final ArrayDeque<Settling> settling = new ArrayDeque<>();
     // The next number to look at.
     private int next;
@@ -24,15 +25,17 @@ final class PostedTargets {
         this.memory = memory;
     }
 
-    int buffers() {
+    @Override
+    public int buffers() {
         return posted.size();
     }
 
-    int take(final long bytes) {
+    @Override
+    public int take(final long bytes) {
         final int number = free();
-        final Posted buffer = number == BufferQueue.NONE ? null : posted.take(bytes);
+        final Posted buffer = number == NONE ? null : posted.take(bytes);
         if (buffer == null) {
-            return BufferQueue.NONE;
+            return NONE;
         }
         taken[number] = buffer;
         memory.post(number, buffer.region());
@@ -47,15 +50,22 @@ final class PostedTargets {
                 return number;
             }
         }
-        return BufferQueue.NONE;
+        return NONE;
     }
 
-    long bytes(final int number) {
+    @Override
+    public long bytes(final int number) {
         return of(number).region().bytes();
     }
 
-    boolean isGone(final int number) {
-        if (of(number).isAlive()) {
+    @Override
+    public boolean isGone(final int number) {
+        final Posted buffer = taken[number];
+        if (buffer == null) {
+            // An earlier copy of the same batch failed as well.
+            return true;
+        }
+        if (buffer.isAlive()) {
             return false;
         }
         remove(number).release();
@@ -64,7 +74,7 @@ final class PostedTargets {
 
     /// The buffer at an offset of the posted space, which holds a frame from now on.
     Posted handOver(final long offset) {
-        return remove(BufferQueue.number(offset));
+        return remove(PostedOffset.number(offset));
     }
 
     private Posted of(final int number) {
@@ -77,7 +87,8 @@ final class PostedTargets {
         return buffer;
     }
 
-    void giveBack(final int number) {
+    @Override
+    public void giveBack(final int number) {
         giveBack(remove(number));
     }
 

@@ -10,6 +10,7 @@ import io.framecast.engine.session.Waiter;
 import io.framecast.engine.sink.ReceiveMemory;
 import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.assembly.FrameMemory.Space;
+import io.framecast.reliability.flow.SourceClock;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.session.FrameConsumer;
@@ -19,15 +20,15 @@ import org.agrona.concurrent.ManyToManyConcurrentArrayQueue;
 import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 import org.jspecify.annotations.Nullable;
 
-/// The events of one membership in one session, in order: its start, its frames and losses, its end. Filled by the
-/// receiver's thread, read by the subscriber's. Released frames come back to the receiver's thread, which gives their
-/// slots back once the streams that they were released on have completed.
+/// The events of one membership in one session, in order: its start, its frames and losses, its end. Filled by
+/// the receiver's thread, read by the subscriber's. Released frames come back to the receiver's thread, which
+/// gives their slots back once the streams that they were released on have completed.
 ///
 /// Holds at most [#FRAMES_MAX] frame objects, which are created on demand and reused.
 public final class SessionQueue implements FrameConsumer {
     /// Frames delivered and not yet released, at most; further frames stay in the ring and withhold credit. A
-    /// subscriber that is descheduled for some milliseconds needs that much work waiting for it: at a million small
-    /// frames a second, one millisecond is a thousand frames.
+    /// subscriber that is descheduled for some milliseconds needs that much work waiting for it: at a million
+    /// small frames a second, one millisecond is a thousand frames.
     public static final int FRAMES_MAX = 16_384;
 
     // Released bytes that are worth an early credit report to the source.
@@ -81,21 +82,23 @@ public final class SessionQueue implements FrameConsumer {
 
     /// @param sleeper the subscriber's, which sleeps until the queue has an event
     /// @param receiver the receiver's, which sleeps until frames were released
+    /// @param targets the user's buffers, into which the assembly receives frames
     SessionQueue(
             final long session,
             final EngineSubscriber subscriber,
             final Waiter sleeper,
             final Wakeup receiver,
             final ReceiveMemory memory,
-            final Assembly assembly) {
+            final Assembly assembly,
+            final PostedTargets targets) {
         this.session = session;
         this.subscriber = subscriber;
         this.sleeper = sleeper;
         this.receiver = receiver;
         this.memory = memory;
         this.assembly = assembly;
-        targets = new PostedTargets(subscriber.posted(), memory);
-        clock = new SourceClock(subscriber.channel().stream().delivery());
+        this.targets = targets;
+        clock = new SourceClock(Policies.onWire(subscriber.channel().stream().delivery()));
     }
 
     long session() {
@@ -125,11 +128,14 @@ public final class SessionQueue implements FrameConsumer {
         over = event;
     }
 
-    /// Receiver: whether the membership ended, and the subscriber took everything or does not need the rest.
-    ///
-    /// @param listened whether the user listens for the end of sessions
-    boolean isQuiet(final boolean listened) {
-        return finished || (over != null && !listened && !hasDelivered() && losses.isEmpty());
+    /// Whether the end of the session was reported, or the subscriber polls this queue no more.
+    boolean isFinished() {
+        return finished;
+    }
+
+    /// Receiver: whether the membership ended, and the subscriber took all its frames and losses.
+    boolean isTaken() {
+        return over != null && !hasDelivered() && losses.isEmpty();
     }
 
     /// Receiver: the subscriber no longer polls this queue.
@@ -145,31 +151,6 @@ public final class SessionQueue implements FrameConsumer {
     @Override
     public boolean hasRoom() {
         return freeCount > 0 || made < FRAMES_MAX;
-    }
-
-    @Override
-    public int buffers() {
-        return targets.buffers();
-    }
-
-    @Override
-    public int takeBuffer(final long bytes) {
-        return targets.take(bytes);
-    }
-
-    @Override
-    public long bufferBytes(final int number) {
-        return targets.bytes(number);
-    }
-
-    @Override
-    public boolean isBufferGone(final int number) {
-        return targets.isGone(number);
-    }
-
-    @Override
-    public void returnBuffer(final int number) {
-        targets.giveBack(number);
     }
 
     @Override
@@ -317,18 +298,18 @@ public final class SessionQueue implements FrameConsumer {
         return delivered.peek() != null;
     }
 
-    /// Subscriber: whether a poll would find something.
-    ///
-    /// @param listened whether the user listens for the start and the end of sessions
-    boolean hasNews(final boolean listened) {
-        return hasDelivered()
-                || detained.get() != null
-                || !losses.isEmpty()
-                || (listened && (!joinedReported || (over != null && !finished)));
+    /// Subscriber: whether a poll would find a frame or a loss.
+    boolean hasNews() {
+        return hasDelivered() || detained.get() != null || !losses.isEmpty();
     }
 
-    /// Subscriber: the next frame, or null. Reports the events before the frame to the handlers. An exception of a
-    /// handler propagates; its event counts as reported, and the next poll returns the frame.
+    /// Subscriber: whether a poll would report the start or the end of the session.
+    boolean hasEvent() {
+        return !joinedReported || (over != null && !finished);
+    }
+
+    /// Subscriber: the next frame, or null. Reports the events before the frame to the handlers. An exception of
+    /// a handler propagates; its event counts as reported, and the next poll returns the frame.
     ///
     /// @param host gives the engine's time
     @Nullable

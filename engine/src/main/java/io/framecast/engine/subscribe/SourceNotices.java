@@ -2,6 +2,8 @@ package io.framecast.engine.subscribe;
 
 import io.framecast.engine.session.DisconnectReason;
 import io.framecast.engine.session.SessionContext;
+import io.framecast.engine.subscribe.protect.Strangers;
+import io.framecast.reliability.flow.Interval;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.Wire;
@@ -12,20 +14,20 @@ import java.util.function.Consumer;
 /// after a while, or when it has grown: a faulty source must not fill the log.
 ///
 /// The receiver's thread.
-final class SourceNotices {
+final class SourceNotices implements Strangers {
     // A source of another version sends heartbeats for as long as it runs.
     private static final long AGAIN_NS = 60_000_000_000L;
 
     private final EngineSubscriber subscriber;
     private final Consumer<String> notices;
     private final HeaderChecksum checksum = new HeaderChecksum();
-    private long versionNs;
-    private long strangerNs;
-    private long standstillNs;
+    private final Interval versions = new Interval(AGAIN_NS);
+    private final Interval strangers = new Interval(AGAIN_NS);
+    private final Interval standstills = new Interval(SessionContext.STANDSTILL_NOTICE_NS);
     private long damagedReported;
     private String declined = "";
 
-    /// @param subscriber is told of strangers, for it may wait for them
+    /// @param subscriber hears of strangers, for it may wait for them
     /// @param notices takes the lines
     SourceNotices(final EngineSubscriber subscriber, final Consumer<String> notices) {
         this.subscriber = subscriber;
@@ -45,9 +47,9 @@ final class SourceNotices {
     /// A control datagram of no session did not pass the checks: its source may speak another version, or be
     /// for members with a key.
     void onMalformed(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
-        final int version = nowNs < versionNs ? 0 : ControlLayout.otherVersion(datagram, offset, bytes, checksum);
+        final int version = versions.isDue(nowNs) ? ControlLayout.otherVersion(datagram, offset, bytes, checksum) : 0;
         if (version != 0) {
-            versionNs = nowNs + AGAIN_NS;
+            versions.begin(nowNs);
             accept("a source there speaks version " + version + " of the protocol, this subscriber version "
                     + Wire.VERSION + ": run the same version of framecast on both hosts");
         }
@@ -56,22 +58,22 @@ final class SourceNotices {
         }
     }
 
-    /// Whether [#onStranger] is to be called again, where there is a stranger.
-    boolean isStrangerDue(final long nowNs) {
-        return nowNs >= strangerNs;
+    @Override
+    public boolean isStrangerDue(final long nowNs) {
+        return strangers.isDue(nowNs);
     }
 
-    /// A source is heard that the subscription cannot listen to.
-    void onStranger(final String reason, final long nowNs) {
-        strangerNs = nowNs + AGAIN_NS;
+    @Override
+    public void onStranger(final String reason, final long nowNs) {
+        strangers.begin(nowNs);
         subscriber.onAlone(reason);
         accept(reason);
     }
 
     /// This process stood still while a session ran.
     void onStandstill(final long stoodNs, final long nowNs) {
-        if (nowNs >= standstillNs) {
-            standstillNs = nowNs + SessionContext.STANDSTILL_NOTICE_NS;
+        if (standstills.isDue(nowNs)) {
+            standstills.begin(nowNs);
             accept(DisconnectReason.standstill(stoodNs / 1_000_000) + "; asking its source");
         }
     }

@@ -6,30 +6,30 @@ import io.framecast.engine.sink.HostReceiveMemory;
 import io.framecast.engine.sink.ReceiveMemory;
 import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.assembly.MemoryShape;
+import io.framecast.reliability.membership.Progress;
+import io.framecast.reliability.membership.SourceMembership;
 import io.framecast.reliability.receive.ReceiverMachine;
+import io.framecast.reliability.succession.SuccessionMachine;
 import io.framecast.reliability.wire.Delivery;
-import io.framecast.reliability.wire.StreamInfo;
 import java.util.concurrent.Executor;
 
 /// The membership of a leader that goes on where an earlier leader of its host group stopped: from that
 /// leader's checkpoint, with a RESUME instead of a JOIN.
 final class SuccessorMembership implements Membership {
-    // What the successor promises from its start on must be with the members that may go on after it. So they come
-    // first; but not for long.
-    private static final long HANDOVER_MAX_NS = 1_000_000_000;
-    // The source must not take this receiver for silent meanwhile.
-    private static final int HANDOVERS_PER_SILENCE = 4;
-
     private final LeaderMembership leading;
     private final Takeover takeover;
+    private final SuccessionMachine.Resume resume;
     // The receiver's thread.
     private boolean pending;
 
     /// @param leading with the secret that follows from the earlier leader's
     /// @param takeover this object's from now on
-    SuccessorMembership(final LeaderMembership leading, final Takeover takeover) {
+    /// @param resume decides when to send RESUME
+    SuccessorMembership(
+            final LeaderMembership leading, final Takeover takeover, final SuccessionMachine.Resume resume) {
         this.leading = leading;
         this.takeover = takeover;
+        this.resume = resume;
     }
 
     @Override
@@ -87,6 +87,11 @@ final class SuccessorMembership implements Membership {
     }
 
     @Override
+    public SourceMembership begin(final long session, final Progress progress) {
+        return SourceMembership.resuming(session, progress);
+    }
+
+    @Override
     public void start(final ReceiverMachine machine, final long nowNs) {
         pending = true;
     }
@@ -94,25 +99,16 @@ final class SuccessorMembership implements Membership {
     @Override
     public boolean awaitsFollowers(
             final ReceiverMachine machine, final FrameRecipients recipients, final long waitedNs, final long nowNs) {
-        if (pending && (recipients.isHandoverComplete() || waitedNs > handoverNs(machine.stream()))) {
+        if (pending && resume.maySend(recipients.haveAllCome(), waitedNs)) {
             pending = false;
             machine.resume(takeover.checkpoint(), nowNs);
         }
         return pending;
     }
 
-    private static long handoverNs(final StreamInfo stream) {
-        return Math.min(HANDOVER_MAX_NS, stream.aliveTimeoutNs() / HANDOVERS_PER_SILENCE);
-    }
-
     @Override
     public boolean isPending() {
         return pending;
-    }
-
-    @Override
-    public boolean isResumed() {
-        return true;
     }
 
     /// The earlier leader's ring is not read any more; the checkpoint stays.

@@ -60,7 +60,7 @@ record LaneSockets(
         // Otherwise the socket receives from groups that any other program joined.
         socket.option(family.option(Linux.IP_MULTICAST_ALL, Linux.IPV6_MULTICAST_ALL), 0);
         final long bytes = buffers.sizeReceive(socket, config.kind());
-        socket.bind(link.group(portOffset(config.kind())), link.index());
+        socket.bind(link.group(config.kind().portOffset()), link.index());
         if (config.kind() == LaneKind.DATA) {
             final Endpoint source = Endpoint.decode(Objects.requireNonNull(config.peer()), family);
             socket.connect(source, link.index());
@@ -92,7 +92,7 @@ record LaneSockets(
             final long bytes = config.receive() == null ? 0 : buffers.sizeReceive(own, config.kind());
             final boolean connect = config.kind() == LaneKind.DATA && config.receive() == null;
             if (connect) {
-                own.connect(link.group(portOffset(config.kind())), link.index());
+                own.connect(link.group(config.kind().portOffset()), link.index());
                 // Without this option the kernel silently drops datagrams that the interface's queue has no room
                 // for. Only a connected socket may have it: other sockets would get errors meant for other peers.
                 own.tryOption(family.option(Linux.IP_RECVERR, Linux.IPV6_RECVERR), 1);
@@ -114,15 +114,6 @@ record LaneSockets(
         }
         throw new ConfigException("unicast-ports: none of " + ports + " is free on "
                 + link.local().getHostAddress() + "; widen the range, or stop the programs that use them");
-    }
-
-    /// Lanes use consecutive ports from the group's on.
-    static int portOffset(final LaneKind kind) {
-        return switch (kind) {
-            case DATA -> 0;
-            case REPAIR -> 1;
-            case CONTROL -> 2;
-        };
     }
 
     /// Datagrams that the kernel dropped for lack of room.

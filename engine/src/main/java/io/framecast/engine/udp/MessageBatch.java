@@ -7,8 +7,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// An array of `mmsghdr`, reused for every call, over the slots of a ring. A message is a list of consecutive slots:
-/// one datagram, or several of one length (the last may be shorter) that the kernel cuts or has joined.
+/// An array of `mmsghdr`, reused for every call, over the slots of a ring. A message is a list of consecutive
+/// slots: one datagram, or several of one length (the last may be shorter) that the kernel cuts or has joined.
 ///
 /// The scatter or gather lists of all slots are one array of `iovec`, written once: `{header 0, payload 0, header 1,
 /// payload 1, …}`, or payloads only where headers are empty. A batch of consecutive slots is a pointer into the array;
@@ -23,35 +23,38 @@ final class MessageBatch {
     private final int perSlot;
     private final int ringSlots;
 
-    /// @param headerStride distance of two headers
-    /// @param headerBytes length of each header; 0 for lists of payloads only
-    /// @param payloadBytes distance and length of payloads
+    /// One part of each slot, such as its header.
+    ///
+    /// @param stride distance of two of them
+    /// @param bytes length of each; 0 where slots have no such part
+    record Parts(MemorySegment memory, int stride, int bytes) {
+        static final Parts NONE = new Parts(MemorySegment.NULL, 0, 0);
+    }
+
     /// @param wrapMax slots that are repeated behind the end
-    MessageBatch(
-            final Arena arena,
-            final MemorySegment headers,
-            final int headerStride,
-            final int headerBytes,
-            final MemorySegment payload,
-            final int payloadBytes,
-            final int slots,
-            final int wrapMax) {
-        if (!payload.isNative() || (headerBytes > 0 && !headers.isNative())) {
+    MessageBatch(final Arena arena, final Parts headers, final Parts payloads, final int slots, final int wrapMax) {
+        if (!payloads.memory.isNative() || (headers.bytes > 0 && !headers.memory.isNative())) {
             throw new IllegalArgumentException("ring: expected native memory, got memory on the heap");
         }
         messages = arena.allocate((long) MESSAGES_MAX * Linux.MMSGHDR_BYTES, Long.BYTES);
         controls = arena.allocate((long) MESSAGES_MAX * Linux.CMSG_SPACE_OF_INT, Long.BYTES);
-        perSlot = headerBytes > 0 ? 2 : 1;
+        perSlot = headers.bytes > 0 ? 2 : 1;
         ringSlots = slots;
         final int entries = slots + wrapMax;
         iovecs = arena.allocate((long) entries * perSlot * Linux.IOVEC_BYTES, Long.BYTES);
         for (int entry = 0; entry < entries; entry++) {
             final long slot = entry % slots;
             if (perSlot == 2) {
-                write(listOffset(entry), headers.address() + slot * headerStride, headerBytes);
+                write(listOffset(entry), headers.memory.address() + slot * headers.stride, headers.bytes);
             }
-            write(payloadOffset(entry), payload.address() + slot * payloadBytes, payloadBytes);
+            write(payloadOffset(entry), payloads.memory.address() + slot * payloads.stride, payloads.bytes);
         }
+    }
+
+    /// One message with one payload.
+    static MessageBatch of(final Arena arena, final MemorySegment payload) {
+        final int bytes = (int) payload.byteSize();
+        return new MessageBatch(arena, Parts.NONE, new Parts(payload, bytes, bytes), 1, 0);
     }
 
     private void write(final long offset, final long base, final long bytes) {
@@ -83,8 +86,8 @@ final class MessageBatch {
         return messages.address();
     }
 
-    /// Points message `index` at the lists of `slots` entries from `entry` on: a slot's number, or its number + slots
-    /// behind the end.
+    /// Points message `index` at the lists of `slots` entries from `entry` on: a slot's number, or its number +
+    /// slots behind the end.
     void pointTo(final int index, final int entry, final int slots) {
         setList(index, iovecs.address() + listOffset(entry), (long) slots * perSlot);
     }

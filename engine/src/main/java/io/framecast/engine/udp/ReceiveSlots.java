@@ -53,11 +53,8 @@ final class ReceiveSlots {
         final int wrapMax = Math.max(MessageBatch.MESSAGES_MAX, joinedSlots);
         messages = new MessageBatch(
                 arena,
-                ring.headers(),
-                ring.headerStride(),
-                ring.headerBytes(),
-                ring.payload().host(),
-                ring.payloadBytes(),
+                new MessageBatch.Parts(ring.headers(), ring.headerStride(), ring.headerBytes()),
+                new MessageBatch.Parts(ring.payload().host(), ring.payloadBytes(), ring.payloadBytes()),
                 ring.slots(),
                 wrapMax);
         surplus = new JoinedDatagrams(arena);

@@ -7,8 +7,8 @@ import io.framecast.engine.libc.Linux;
 import io.framecast.engine.net.LaneCounts;
 import java.lang.foreign.Arena;
 
-/// Sends slots of a ring in batches of one system call each. Where the kernel cuts messages, a run of datagrams of
-/// one length is one message, and costs the kernel one pass.
+/// Sends slots of a ring in batches of one system call each. Where the kernel cuts messages, a run of datagrams
+/// of one length is one message, and costs the kernel one pass.
 final class SendSlots {
     private final SendRing ring;
     private final MessageBatch messages;
@@ -30,11 +30,8 @@ final class SendSlots {
         this.faults = faults;
         messages = new MessageBatch(
                 arena,
-                ring.headers(),
-                ring.headerBytes(),
-                ring.headerBytes(),
-                ring.payload(),
-                ring.payloadBytes(),
+                new MessageBatch.Parts(ring.headers(), ring.headerBytes(), ring.headerBytes()),
+                new MessageBatch.Parts(ring.payload(), ring.payloadBytes(), ring.payloadBytes()),
                 ring.slots(),
                 0);
     }

@@ -3,7 +3,6 @@ package io.framecast.engine.udp;
 import io.framecast.api.error.NativeException;
 import io.framecast.engine.libc.Linux;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 
 /// Measures the charge of a datagram against a receive buffer. The kernel charges the memory that holds a
@@ -41,9 +40,7 @@ final class Truesize {
                 LinuxSocket socket = LinuxSocket.open(arena, IpFamily.IPV4)) {
             socket.bind(new Endpoint(loopback, 0), 0);
             socket.connect(socket.localEndpoint(), 0);
-            final MemorySegment payload = arena.allocate(datagramBytes);
-            final MessageBatch messages =
-                    new MessageBatch(arena, MemorySegment.NULL, 0, 0, payload, datagramBytes, 1, 0);
+            final MessageBatch messages = MessageBatch.of(arena, arena.allocate(datagramBytes));
             messages.pointTo(0, 0, 1);
             if (socket.send(messages.address(), 1) != 1) {
                 return 0;

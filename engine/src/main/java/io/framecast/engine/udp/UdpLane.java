@@ -77,7 +77,7 @@ final class UdpLane implements Lane {
             address = sockets.address().toLaneAddress();
             peers = new PeerTable(arena);
             groupSockaddr = arena.allocate(link.group().family().sockaddrBytes, Long.BYTES);
-            link.group(LaneSockets.portOffset(kind)).write(groupSockaddr, 0, link.index());
+            link.group(kind.portOffset()).write(groupSockaddr, 0, link.index());
             if (sockets.own() != null) {
                 offload.probe(sockets.own());
             }

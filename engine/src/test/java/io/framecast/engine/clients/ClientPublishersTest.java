@@ -17,7 +17,7 @@ import io.framecast.api.format.FrameFormat;
 import io.framecast.engine.codec.FormatCodec;
 import io.framecast.engine.hostgroup.HostGroups;
 import io.framecast.engine.libc.Linux;
-import io.framecast.engine.node.StreamFixture;
+import io.framecast.engine.testing.StreamFixture;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;

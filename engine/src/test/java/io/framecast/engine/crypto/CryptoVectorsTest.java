@@ -45,41 +45,51 @@ final class CryptoVectorsTest {
 
     private static void check(final Aead aead, final Sealed vector) {
         try (Arena arena = Arena.ofConfined()) {
-            final MemorySegment header = segment(arena, vector.header);
+            final int headerBytes = vector.header.length;
+            final MemorySegment headers = arena.allocate(headerBytes + (long) Aead.TAG_BYTES, 8);
+            MemorySegment.copy(vector.header, 0, headers, ValueLayout.JAVA_BYTE, 0, headerBytes);
+            final MemorySegment tag = headers.asSlice(headerBytes);
             final MemorySegment payload = segment(arena, vector.payload);
-            final MemorySegment tag = segment(arena, new byte[Aead.TAG_BYTES]);
-            aead.seal(vector.lane, vector.number, header, payload, tag);
+            aead.seal(vector.lane, vector.number, headers, 0, headerBytes, headerBytes, payload, 0, (int)
+                    payload.byteSize());
             assertEquals(HEX.formatHex(vector.sealed), hex(payload), aead.name());
             assertEquals(HEX.formatHex(vector.tag), hex(tag), aead.name());
-            assertTrue(aead.open(vector.lane, vector.number, header, payload, tag));
+            assertTrue(open(aead, vector.lane, vector.number, headers, payload));
             assertArrayEquals(vector.payload, payload.toArray(ValueLayout.JAVA_BYTE));
-            shouldRefuse(aead, vector, header, payload, tag);
+            shouldRefuse(aead, vector, headers, payload);
         }
+    }
+
+    private static boolean open(
+            final Aead aead,
+            final int lane,
+            final long number,
+            final MemorySegment headers,
+            final MemorySegment payload) {
+        final int headerBytes = (int) headers.byteSize() - Aead.TAG_BYTES;
+        return aead.open(lane, number, headers, 0, headerBytes, headerBytes, payload, 0, (int) payload.byteSize());
     }
 
     // One bit is wrong: of the header, the payload, the tag, the number, the lane.
     private static void shouldRefuse(
-            final Aead aead,
-            final Sealed vector,
-            final MemorySegment header,
-            final MemorySegment payload,
-            final MemorySegment tag) {
-        for (final MemorySegment wrong : List.of(header, payload, tag)) {
+            final Aead aead, final Sealed vector, final MemorySegment headers, final MemorySegment payload) {
+        final MemorySegment header = headers.asSlice(0, vector.header.length);
+        for (final MemorySegment wrong : List.of(header, payload, headers.asSlice(vector.header.length))) {
             if (wrong.byteSize() > 0) {
                 MemorySegment.copy(vector.sealed, 0, payload, ValueLayout.JAVA_BYTE, 0, vector.sealed.length);
                 final long last = wrong.byteSize() - 1;
                 final byte before = wrong.get(ValueLayout.JAVA_BYTE, last);
                 wrong.set(ValueLayout.JAVA_BYTE, last, (byte) (before ^ 1));
-                assertFalse(aead.open(vector.lane, vector.number, header, payload, tag), aead.name());
+                assertFalse(open(aead, vector.lane, vector.number, headers, payload), aead.name());
                 wrong.set(ValueLayout.JAVA_BYTE, last, before);
             }
         }
         MemorySegment.copy(vector.sealed, 0, payload, ValueLayout.JAVA_BYTE, 0, vector.sealed.length);
-        assertFalse(aead.open(vector.lane, vector.number + 1, header, payload, tag));
+        assertFalse(open(aead, vector.lane, vector.number + 1, headers, payload));
         MemorySegment.copy(vector.sealed, 0, payload, ValueLayout.JAVA_BYTE, 0, vector.sealed.length);
-        assertFalse(aead.open(vector.lane ^ 1, vector.number, header, payload, tag));
+        assertFalse(open(aead, vector.lane ^ 1, vector.number, headers, payload));
         MemorySegment.copy(vector.sealed, 0, payload, ValueLayout.JAVA_BYTE, 0, vector.sealed.length);
-        assertTrue(aead.open(vector.lane, vector.number, header, payload, tag), "and nothing stays behind");
+        assertTrue(open(aead, vector.lane, vector.number, headers, payload), "and nothing stays behind");
     }
 
     private static void check(final Cipher cipher, final String key, final Sealed vector) {

@@ -1,6 +1,8 @@
 package io.framecast.engine.hostgroup;
 
 import io.framecast.engine.libc.CHeader;
+import io.framecast.reliability.group.SegmentLayout;
+import io.framecast.reliability.group.TableLayout;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
@@ -14,13 +16,13 @@ final class CLayoutTest {
                         "FC_SEGMENT_LAYOUT_H",
                         "FC_LAYOUT_")
                 .defineAll(SegmentLayout.class, "")
-                .define("TABLE_PLACE", SegmentLayout.entry(0))
-                .define("METADATA_PLACE", SegmentLayout.metadata(0))
+                .define("TABLE_PLACE", TableLayout.FULL.entry(0))
+                .define("METADATA_PLACE", TableLayout.FULL.metadata(0))
                 .define("MEMBERS_PLACE", SegmentLayout.member(0))
-                .define("DEVICES_PLACE", SegmentLayout.device(0))
-                .define("FORMATS_PLACE", SegmentLayout.format(1))
-                .define("READERS_PLACE", SegmentLayout.reader(0))
-                .define("WORDS_BYTES", SegmentLayout.wordsBytes())
+                .define("DEVICES_PLACE", TableLayout.FULL.device(0))
+                .define("FORMATS_PLACE", TableLayout.FULL.format(1))
+                .define("READERS_PLACE", TableLayout.FULL.reader(0))
+                .define("WORDS_BYTES", TableLayout.FULL.wordsBytes())
                 .emptyLine()
                 .defineAll(GroupMessage.class, "MESSAGE_")
                 .shouldBeWritten();

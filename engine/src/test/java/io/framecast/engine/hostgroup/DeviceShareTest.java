@@ -3,7 +3,6 @@ package io.framecast.engine.hostgroup;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -19,7 +18,9 @@ import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.memory.MirroredMemory;
-import io.framecast.engine.memory.SharedWords;
+import io.framecast.reliability.group.DeviceWords;
+import io.framecast.reliability.group.SegmentLayout;
+import io.framecast.reliability.group.TableLayout;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.StreamInfo;
@@ -34,9 +35,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.SplittableRandom;
 import java.util.UUID;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -121,7 +120,7 @@ class DeviceShareTest {
     private FollowerSegment member(final long pid) {
         final int waker = EventCount.open();
         final int place = leader.admit(pid, waker, Delivery.RELIABLE);
-        leader.onHandoverComplete();
+        leader.table().onHandoverComplete();
         final int[] descriptors = {
             Libc.fcntl(leader.ringDescriptor(), 0, 0),
             SegmentTest.copy(leader.wordsDescriptor()),
@@ -135,7 +134,7 @@ class DeviceShareTest {
     }
 
     private DeviceWords.Offer offer(final int member) {
-        final DeviceHandle handle = new DeviceHandle(DEVICE, 8 * SLOT_BYTES, "memory");
+        final DeviceWords.Handle handle = new DeviceWords.Handle(DEVICE, 8 * SLOT_BYTES, "memory");
         return new DeviceWords.Offer(member, 99, (int) process.pid(), Processes.namespace(), handle, 8, SLOT_BYTES, 0);
     }
 
@@ -157,7 +156,7 @@ class DeviceShareTest {
             final FollowerCopies copies = new FollowerCopies(device(), SLOT_BYTES, 2);
             copies.share(share(own, placements));
             assertTrue(copies.hasRoom());
-            leader.publishLoss(0, 100, LossReason.EXPIRED, 0);
+            leader.table().publishLoss(0, 100, LossReason.EXPIRED, 0);
             assertTrue(copies.awaitsDevice(0));
             exporter.fill(3, 0);
             exporter.decide(1);
@@ -168,7 +167,7 @@ class DeviceShareTest {
             assertTrue(own.enter());
             body.run(exporter, copies, placements, copies.copy(own, number, MemorySegment.ofArray(new byte[100])));
             assertEquals(0, exporter.held(99));
-            assertEquals(1, leader.released());
+            assertEquals(1, leader.table().released());
             copies.close();
             assertFalse(exporter.isOpen(99), "closed");
         }
@@ -184,7 +183,7 @@ class DeviceShareTest {
         withOne(Kind.AUTO, (exporter, copies, placements, place) -> {
             assertEquals(List.of("within from " + 3 * SLOT_BYTES), calls);
             assertFalse(copies.hasArrived(place));
-            assertEquals(0, leader.released(), "the ring is held until the copy is known to be right");
+            assertEquals(0, leader.table().released(), "the ring is held until the copy is known to be right");
             assertEquals(1 << 3, exporter.held(99));
             assertTrue(exporter.isOpen(99));
             done = true;
@@ -253,9 +252,9 @@ class DeviceShareTest {
     private void takesWithoutOffering(final int member) throws IOException {
         final Path words = Path.of("/proc/self/fd/" + leader.wordsDescriptor());
         try (FileChannel file = FileChannel.open(words, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            final MappedByteBuffer mapped = file.map(FileChannel.MapMode.READ_WRITE, 0, SegmentLayout.wordsBytes());
+            final MappedByteBuffer mapped = file.map(FileChannel.MapMode.READ_WRITE, 0, TableLayout.FULL.wordsBytes());
             mapped.putInt(
-                    SegmentLayout.device(member) + SegmentLayout.DEVICE_WISH,
+                    TableLayout.FULL.device(member) + SegmentLayout.DEVICE_WISH,
                     Integer.reverseBytes(SegmentLayout.TAKES));
         }
     }
@@ -292,25 +291,17 @@ class DeviceShareTest {
     }
 
     @Test
-    void shouldTellTheSlowestFromTheFastestOfThoseThatTakeFrames() {
-        try (FollowerSegment slow = member();
-                FollowerSegment fast = member();
-                FollowerSegment host = member()) {
-            host.deviceWords().refrain();
-            assertEquals(Long.MAX_VALUE, slow.deviceWords().passed(), "no member takes frames");
-            assertEquals(Long.MAX_VALUE, slow.deviceWords().passedByFastest());
-            slow.deviceWords().want(DEVICE);
-            fast.deviceWords().want(DEVICE);
-            leader.publishLoss(0, 100, LossReason.EXPIRED, 0);
-            leader.publishLoss(1, 100, LossReason.EXPIRED, 0);
-            for (final FollowerSegment member : List.of(fast, host)) {
-                member.take();
-                member.release(0);
-            }
-            host.take();
-            host.release(1);
-            assertEquals(0, slow.deviceWords().passed());
-            assertEquals(1, slow.deviceWords().passedByFastest());
+    void shouldOfferTheLongestHandleThatADeviceMayHave() {
+        try (FollowerSegment one = member();
+                FollowerSegment two = member()) {
+            final String text = "x".repeat(DeviceHandle.TEXT_MAX);
+            final DeviceWords.Handle handle = new DeviceWords.Handle(DEVICE, SLOT_BYTES, text);
+            final DeviceWords exporter = one.deviceWords();
+            exporter.want(DEVICE);
+            exporter.offer(new DeviceWords.Offer(exporter.member(), 99, 1, 1, handle, 1, SLOT_BYTES, 0));
+            final DeviceWords.Offer seen = two.deviceWords().offered(exporter.member());
+            assertNotNull(seen);
+            assertEquals(handle, seen.handle());
         }
     }
 
@@ -342,80 +333,5 @@ class DeviceShareTest {
         assertTrue(patience.rests(now));
         patience.onFrame();
         assertFalse(patience.rests(now), "the frame was there");
-    }
-
-    @Test
-    void shouldGiveNoPlaceThatIsWrittenAnew() {
-        try (FollowerSegment one = member();
-                FollowerSegment two = member()) {
-            final DeviceWords exporter = one.deviceWords();
-            final DeviceWords user = two.deviceWords();
-            exporter.want(DEVICE);
-            exporter.offer(offer(exporter.member()));
-            final DeviceWords.Offer seen = user.offered(exporter.member());
-            assertNotNull(seen);
-            assertTrue(user.use(seen));
-            exporter.fill(2, 5);
-            assertEquals(DeviceWords.NONE, user.hold(seen, 4));
-            assertEquals(2, user.hold(seen, 5));
-            exporter.vacate(2);
-            assertEquals(1 << 2, exporter.held(99), "who holds it is waited for");
-            user.leave(2);
-            assertEquals(0, exporter.held(99));
-            assertEquals(DeviceWords.NONE, user.hold(seen, 5));
-            exporter.fill(2, 6);
-            exporter.withdraw();
-            assertEquals(DeviceWords.NONE, user.hold(seen, 6));
-            assertFalse(user.use(seen), "a withdrawn offer is not opened");
-            assertFalse(exporter.isOpen(99));
-        }
-    }
-
-    @Test
-    void shouldForgetAMemberThatIsGone() {
-        try (FollowerSegment one = member();
-                FollowerSegment two = member()) {
-            final DeviceWords exporter = one.deviceWords();
-            exporter.want(DEVICE);
-            exporter.offer(offer(exporter.member()));
-            final DeviceWords user = two.deviceWords();
-            final DeviceWords.Offer seen = user.offered(exporter.member());
-            assertNotNull(seen);
-            assertTrue(user.use(seen));
-            assertTrue(exporter.isOpen(99));
-            leader.dismiss(user.member());
-            assertFalse(exporter.isOpen(99));
-            leader.dismiss(exporter.member());
-            assertNull(user.offered(exporter.member()));
-            assertFalse(user.isOffered(seen));
-        }
-    }
-
-    @Test
-    void shouldOpenNothingThatMakesNoSense() {
-        try (FollowerSegment one = member();
-                FollowerSegment two = member()) {
-            final DeviceWords exporter = one.deviceWords();
-            final SharedWords attached =
-                    SharedWords.attach(SegmentTest.copy(leader.wordsDescriptor()), SegmentLayout.wordsBytes());
-            final UnsafeBuffer words = attached.buffer();
-            final int record = SegmentLayout.device(exporter.member());
-            final SplittableRandom random = new SplittableRandom(5);
-            for (int round = 0; round < 20_000; round++) {
-                exporter.offer(offer(exporter.member()));
-                for (int i = random.nextInt(4); i >= 0; i--) {
-                    final int at = SegmentLayout.DEVICE_ID + random.nextInt(16) * Integer.BYTES;
-                    words.putInt(record + at, random.nextInt() >> random.nextInt(32));
-                }
-                words.putByte(record + SegmentLayout.DEVICE_HANDLE + random.nextInt(6), (byte) random.nextInt());
-                final DeviceWords.Offer seen = two.deviceWords().offered(exporter.member());
-                if (seen != null) {
-                    assertTrue(seen.slots() >= 1 && seen.slots() <= SegmentLayout.DEVICE_SLOTS_MAX);
-                    assertTrue(seen.slotBytes() >= 1);
-                    assertTrue(seen.slots() <= seen.handle().bytes() / seen.slotBytes());
-                }
-            }
-            attached.close();
-        }
     }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.framecast.api.Channel;
 import io.framecast.engine.libc.Linux;
+import io.framecast.reliability.group.SegmentLayout;
 import io.framecast.testing.TestJvm;
 import java.util.ArrayList;
 import java.util.List;

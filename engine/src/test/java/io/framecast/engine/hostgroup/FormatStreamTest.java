@@ -16,7 +16,7 @@ import io.framecast.api.Subscriber;
 import io.framecast.api.format.ElementType;
 import io.framecast.api.format.FrameFormat;
 import io.framecast.engine.libc.Linux;
-import io.framecast.engine.node.StreamFixture;
+import io.framecast.engine.testing.StreamFixture;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Every frame comes with the format that its publisher set before it: more formats than there are numbers, frames that
-/// share datagrams and frames of several, over the wire and in the memory of one host.
+/// Every frame comes with the format that its publisher set before it: more formats than there are numbers,
+/// frames that share datagrams and frames of several, over the wire and in the memory of one host.
 class FormatStreamTest {
     private static final int FRAMES = 1500;
     private static final int FORMATS = 40;
@@ -168,9 +168,8 @@ class FormatStreamTest {
         run(node(0.02).publish(Channel.parse(channel + "|host-group=" + source)));
     }
 
-    /// Readers that hold nothing find the newest frames for a while: as many of them as there are numbers and places
-    /// for
-    /// formats.
+    /// Readers that hold nothing find the newest frames for a while: as many of them as there are numbers and
+    /// places for formats.
     @ParameterizedTest
     @CsvSource({"off, a", "a, a"})
     void shouldGoOnWhereTheFramesThatStayHaveAllFormats(final String source, final String group) {

@@ -11,6 +11,10 @@ import io.framecast.engine.libc.PrivateDirectory;
 import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.memory.SharedWords;
+import io.framecast.reliability.group.FollowersToAwait;
+import io.framecast.reliability.group.SegmentLayout;
+import io.framecast.reliability.group.SharedFrames;
+import io.framecast.reliability.group.TableLayout;
 import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.session.FrameConsumer;
@@ -158,7 +162,7 @@ class GroupLeaderTest {
             final int[] descriptors = new int[UnixSocket.DESCRIPTORS_MAX];
             final int length = first.receive(message, descriptors, 0);
             assertTrue(GroupMessage.is(message, length, GroupMessage.SEGMENT));
-            try (SharedWords words = SharedWords.attach(descriptors[1], SegmentLayout.wordsBytes())) {
+            try (SharedWords words = SharedWords.attach(descriptors[1], TableLayout.FULL.wordsBytes())) {
                 final LongSupplier beats = () -> words.buffer().getLongVolatile(SegmentLayout.HEARTBEAT_AT);
                 final long before = beats.getAsLong();
                 assertTrue(comesTrue(() -> beats.getAsLong() > before + 2), "a leader without a receiver beats");
@@ -190,7 +194,7 @@ class GroupLeaderTest {
             for (int i = 0; i <= SegmentLayout.ENTRIES / 4; i++) {
                 frames.onLateLoss(i, 1, LossReason.EXPIRED);
             }
-            assertEquals(FrameConsumer.NONE, frames.nextReleased());
+            assertEquals(FrameConsumer.NO_PLACE, frames.nextReleased());
             // After the alive timeout of a second.
             assertTrue(comesTrue(() -> notices.size() == 2), notices::toString);
             assertTrue(

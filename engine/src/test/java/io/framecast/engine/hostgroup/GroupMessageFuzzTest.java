@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.framecast.engine.libc.UnixSocket;
 import io.framecast.fuzz.FuzzCorpus;
+import io.framecast.reliability.group.SegmentLayout;
 import io.framecast.reliability.wire.Delivery;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -14,7 +15,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/// A message of the group's socket, of any length: it is of one kind at most, and every field of that kind can be read.
+/// A message of the group's socket, of any length: it is of one kind at most, and every field of that kind can be
+/// read.
 public final class GroupMessageFuzzTest {
     private static final MemorySegment MESSAGE = Arena.global().allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
 

@@ -17,7 +17,8 @@ import io.framecast.api.format.FrameFormat;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.metrics.CounterReader;
 import io.framecast.engine.metrics.EngineCounter;
-import io.framecast.engine.node.StreamFixture;
+import io.framecast.engine.testing.StreamFixture;
+import io.framecast.reliability.group.SegmentLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -35,7 +36,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Subscribers that hold frames in the memory of their host's leader: the source goes on, and others miss nothing.
+/// Subscribers that hold frames in the memory of their host's leader: the source goes on, and others miss
+/// nothing.
 class HeldFramesTest {
     private static final int FRAMES = 60;
     private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(60);

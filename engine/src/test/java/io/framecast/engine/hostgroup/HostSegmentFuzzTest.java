@@ -5,15 +5,21 @@ import static io.framecast.fuzz.FuzzLimits.requireAllocation;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.framecast.api.spi.DeviceBackend;
-import io.framecast.api.spi.DeviceHandle;
 import io.framecast.engine.libc.EventCount;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.memory.SharedWords;
+import io.framecast.engine.session.EpochClock;
 import io.framecast.fuzz.FuzzCorpus;
 import io.framecast.fuzz.FuzzInput;
+import io.framecast.reliability.group.DeviceWords;
+import io.framecast.reliability.group.DropChoice;
+import io.framecast.reliability.group.FollowerTable;
+import io.framecast.reliability.group.LeaderTable;
+import io.framecast.reliability.group.SegmentLayout;
+import io.framecast.reliability.group.TableLayout;
 import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceiverConfig;
@@ -32,15 +38,14 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.stream.Stream;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/// A follower of a leader that writes what it wants into the words that they share, and a leader whose followers do. An
-/// input is a script: its first byte chooses the follower's delivery, then each step writes a word of the segment, or
-/// uses the segment. Nothing throws but where the table is broken, every frame lies in the ring, and no count in a
-/// word makes a loop or an array of its own length.
+/// A follower of a leader that writes what it wants into the words that they share, and a leader whose followers
+/// do. An input is a script: its first byte chooses the follower's delivery, then each step writes a word of the
+/// segment, or uses the segment. Nothing throws but where the table is broken, every frame lies in the ring, and
+/// no count in a word makes a loop or an array of its own length.
 public final class HostSegmentFuzzTest {
     private static final long ALLOCATED_MAX = 8 << 20;
     private static final long RING_BYTES = 1 << 16;
@@ -116,8 +121,8 @@ public final class HostSegmentFuzzTest {
     private static void lead(final FuzzInput in) {
         in.unsignedByte();
         try (LeaderSegment leader = leader();
-                SharedWords mapped = Shared.map(leader)) {
-            final UnsafeBuffer words = mapped.buffer();
+                SharedWords words = Shared.map(leader)) {
+            final LeaderTable table = leader.table();
             for (int i = 0; i < STEPS_MAX && !in.isEmpty(); i++) {
                 switch (in.below(5)) {
                     case 0 -> {
@@ -125,20 +130,20 @@ public final class HostSegmentFuzzTest {
                         final int member = in.below(4);
                         final int at = in.isSet()
                                 ? SegmentLayout.member(member) + in.below(16) * Long.BYTES
-                                : SegmentLayout.device(member) + in.below(128) * Long.BYTES;
+                                : TableLayout.FULL.device(member) + in.below(128) * Long.BYTES;
                         words.putLong(at, value(in));
                     }
                     case 1 -> words.putLong(in.below(64) * Long.BYTES, value(in));
-                    case 2 -> leader.publishLoss(in.unsignedByte(), 1, LossReason.EXPIRED, 0);
+                    case 2 -> table.publishLoss(in.unsignedByte(), 1, LossReason.EXPIRED, 0);
                     case 3 -> leader.admit(1, 0, in.isSet() ? delivery(in.unsignedByte()) : null);
                     default -> leader.dismiss(in.below(4));
                 }
-                check(leader);
+                check(table);
             }
         }
     }
 
-    private static void check(final LeaderSegment leader) {
+    private static void check(final LeaderTable leader) {
         require(leader.released() <= leader.published(), "no more released than published");
         require(leader.shortAt() <= leader.published(), "no more released than published");
         for (int i = 0; i < 4; i++) {
@@ -161,17 +166,17 @@ public final class HostSegmentFuzzTest {
         static final LeaderSegment LEADER = leader();
         static final DeviceBackend DEVICE = new HostProvider().open(0);
         static final LeaderConnection CONNECTION = SegmentTest.connection();
-        static final UnsafeBuffer WORDS = map(LEADER).buffer();
+        static final SharedWords WORDS = map(LEADER);
         static final int MEMBER;
         // Region by region: where it begins, and how long it is.
         static final int[] AT = {
             0,
             SegmentLayout.CHECKPOINTS_AT,
             SegmentLayout.member(0),
-            SegmentLayout.entry(0),
-            SegmentLayout.device(0),
-            SegmentLayout.format(1),
-            SegmentLayout.metadata(0)
+            TableLayout.FULL.entry(0),
+            TableLayout.FULL.device(0),
+            TableLayout.FULL.format(1),
+            TableLayout.FULL.metadata(0)
         };
         static final int[] BYTES = {
             512,
@@ -187,14 +192,15 @@ public final class HostSegmentFuzzTest {
         static {
             LEADER.admit(1, 0, Delivery.RELIABLE);
             MEMBER = LEADER.admit(1, 0, Delivery.RELIABLE);
-            LEADER.onHandoverComplete();
-            LEADER.onWaitedFor();
-            LEADER.start(0);
+            final LeaderTable table = LEADER.table();
+            table.onHandoverComplete();
+            table.onWaitedFor();
+            table.start(0);
             for (int i = 0; i < ENTRIES / 2; i++) {
                 final StreamFormat format = new StreamFormat(1 + i / 3, 1 + i / 3, i, new byte[] {1, 2, 3, (byte) i});
-                LEADER.publish(i, i * 4096L, 1000 + i, i & 1, i, true, new byte[] {7, (byte) i}, format, 0);
+                table.publish(i, i * 4096L, 1000 + i, i & 1, i, true, new byte[] {7, (byte) i}, format, 0);
             }
-            LEADER.publishLoss(ENTRIES / 2, 3, LossReason.EXPIRED, 20);
+            table.publishLoss(ENTRIES / 2, 3, LossReason.EXPIRED, 20);
             final Checkpoint promised = new Checkpoint();
             promised.secret = 4711;
             promised.firstSequence = 21;
@@ -203,16 +209,16 @@ public final class HostSegmentFuzzTest {
             promised.granted = 60;
             promised.frameBytes = 5_000;
             promised.metadata = new byte[] {7, 8, 9};
-            LEADER.checkpoint(promised, 2048);
-            LEADER.checkpoint(promised, 2048);
-            final DeviceWords offerer = new DeviceWords(WORDS, 0, _ -> true);
+            table.checkpoint(promised, 2048);
+            table.checkpoint(promised, 2048);
+            final DeviceWords offerer = new DeviceWords(WORDS, TableLayout.FULL, 0, _ -> true);
             offerer.want(new UUID(1, 2));
             offerer.offer(new DeviceWords.Offer(
                     0,
                     99,
                     (int) ProcessHandle.current().pid(),
                     Processes.namespace(),
-                    new DeviceHandle(new UUID(1, 2), 1 << 20, "x"),
+                    new DeviceWords.Handle(new UUID(1, 2), 1 << 20, "x"),
                     4,
                     1 << 14,
                     0));
@@ -226,12 +232,12 @@ public final class HostSegmentFuzzTest {
         private Shared() {}
 
         static SharedWords map(final LeaderSegment leader) {
-            return SharedWords.attach(SegmentTest.copy(leader.wordsDescriptor()), SegmentLayout.wordsBytes());
+            return SharedWords.attach(SegmentTest.copy(leader.wordsDescriptor()), TableLayout.FULL.wordsBytes());
         }
 
         static void restore() {
             for (int i = 0; i < AT.length; i++) {
-                WORDS.putBytes(AT[i], BEFORE[i]);
+                WORDS.putBytes(AT[i], BEFORE[i], BYTES[i]);
             }
         }
     }
@@ -274,7 +280,7 @@ public final class HostSegmentFuzzTest {
             segment = FollowerSegment.of(
                     Shared.CONNECTION, Shared.DEVICE, !delivery.isWaitedFor(), descriptors, Shared.MEMBER);
             if (segment != null) {
-                choice.begin(segment);
+                choice.begin(segment.table());
             }
         }
 
@@ -305,22 +311,22 @@ public final class HostSegmentFuzzTest {
         private void use(final FollowerSegment shared, final int kind) {
             switch (kind) {
                 case 2 -> take(shared);
-                case 3 -> read(shared, shared.upcoming() - 1 - in.below(4));
+                case 3 -> read(shared, shared.table().upcoming() - 1 - in.below(4));
                 case 4 -> {
-                    shared.hasBegun();
+                    shared.status();
                     shared.lookForEnd();
                     shared.isOpen();
                     shared.clockOffsetNs();
                 }
                 case 5 -> {
-                    final StreamInfo stream = shared.stream("fuzz");
+                    final StreamInfo stream = shared.table().stream("fuzz");
                     require(stream == null || isSound(stream), "a stream that a heartbeat could announce");
                 }
                 case 6 -> takeover(shared);
-                case 7 -> shared.release(shared.upcoming() - 1 - in.below(8));
+                case 7 -> shared.release(shared.table().upcoming() - 1 - in.below(8));
                 case 8 -> {
                     shared.holdFrom(shared.hold());
-                    shared.moveBack(shared.upcoming() - in.below(3));
+                    shared.moveBack(shared.table().upcoming() - in.below(3));
                 }
                 case 9 -> {
                     shared.sleeps(shared.state());
@@ -355,17 +361,18 @@ public final class HostSegmentFuzzTest {
         }
 
         private static void read(final FollowerSegment shared, final long number) {
-            shared.lastFrameId(number);
-            shared.timestampNs(number);
-            shared.isKeyframe(number);
-            require(shared.metadata(number).length <= SegmentLayout.METADATA_BYTES_MAX, "metadata");
-            final byte[] format = shared.format(number);
+            final FollowerTable table = shared.table();
+            table.lastFrameId(number);
+            table.timestampNs(number);
+            table.isKeyframe(number);
+            require(table.metadata(number).length <= SegmentLayout.METADATA_BYTES_MAX, "metadata");
+            final byte[] format = table.format(number);
             require(format == null || format.length <= SegmentLayout.FORMAT_BYTES_MAX, "a format");
-            if (!shared.isLoss(number)) {
+            if (!table.isLoss(number)) {
                 try {
                     final MemorySegment frame = shared.frame(number);
                     require(frame.byteSize() <= RING_BYTES, "a frame within the ring");
-                    require(frame.byteSize() <= shared.frameMaxBytes(), "a frame within its place");
+                    require(frame.byteSize() <= table.frameMaxBytes(), "a frame within its place");
                     frame.get(ValueLayout.JAVA_BYTE, 0);
                     frame.get(ValueLayout.JAVA_BYTE, frame.byteSize() - 1);
                 } catch (final IllegalStateException e) {
@@ -376,8 +383,11 @@ public final class HostSegmentFuzzTest {
 
         private void drop(final FollowerSegment shared) {
             try {
+                final FollowerTable table = shared.table();
                 final long number = shared.peek();
-                if (number >= 0 && !shared.isLoss(number) && choice.outdated(shared, number) != null) {
+                if (number >= 0
+                        && !table.isLoss(number)
+                        && choice.outdated(table, number, EpochClock.hostNs()) != null) {
                     shared.release(shared.take());
                 }
             } catch (final IllegalStateException e) {

@@ -21,7 +21,7 @@ import io.framecast.engine.auth.AuthKeys;
 import io.framecast.engine.auth.TestKeys;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.libc.UnixSocket;
-import io.framecast.engine.node.StreamFixture;
+import io.framecast.engine.testing.StreamFixture;
 import io.framecast.reliability.wire.Delivery;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

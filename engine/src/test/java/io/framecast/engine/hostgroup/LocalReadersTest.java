@@ -1,7 +1,6 @@
 package io.framecast.engine.hostgroup;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -14,8 +13,10 @@ import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.memory.SharedWords;
-import io.framecast.engine.node.StreamFixture;
 import io.framecast.engine.ready.Wakeup;
+import io.framecast.engine.testing.StreamFixture;
+import io.framecast.reliability.group.SegmentLayout;
+import io.framecast.reliability.group.TableLayout;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
@@ -70,7 +71,7 @@ class LocalReadersTest {
         final int[] descriptors = new int[UnixSocket.DESCRIPTORS_MAX];
         final int bytes = connection.receive(message, descriptors, 0);
         assertTrue(GroupMessage.is(message, bytes, GroupMessage.SEGMENT));
-        words = SharedWords.attach(SegmentTest.copy(descriptors[1]), SegmentLayout.wordsBytes())
+        words = SharedWords.attach(SegmentTest.copy(descriptors[1]), TableLayout.FULL.wordsBytes())
                 .buffer();
         final FollowerSegment made = FollowerSegment.of(
                 new LeaderConnection(connection), device, false, descriptors, GroupMessage.member(message));
@@ -82,16 +83,6 @@ class LocalReadersTest {
     private void publish(final long sequence, final int bytes) {
         readers.begin(sequence, sequence, 0, 5, new byte[0], null);
         readers.publish(sequence % SLOTS * SLOT_BYTES, bytes);
-    }
-
-    @Test
-    void shouldFreeNothingOfAFrameThatIsNotInTheTableYet() {
-        assertEquals(10, readers.freeable(10, false));
-        readers.begin(10, 0, 0, 5, new byte[0], null);
-        // Its datagrams are committed, and all members have them.
-        assertEquals(10, readers.freeable(12, false));
-        readers.publish(10 * SLOT_BYTES, 2 * SLOT_BYTES);
-        assertEquals(12, readers.freeable(12, false), "no reader reads");
     }
 
     @Test
@@ -115,23 +106,6 @@ class LocalReadersTest {
     }
 
     @Test
-    void shouldTakeNoMoreThanTheTableHoldsAndGoOnWhenItIsRead() {
-        try (FollowerSegment reader = enter()) {
-            for (int i = 0; i < SegmentLayout.ENTRIES; i++) {
-                assertTrue(readers.hasRoom());
-                publish(i / 100, 10);
-            }
-            assertFalse(readers.hasRoom());
-            assertEquals(0, readers.freeable(50, false));
-            for (int i = 0; i < 150; i++) {
-                reader.release(reader.take());
-            }
-            assertEquals(1, readers.freeable(50, false));
-            assertTrue(readers.hasRoom());
-        }
-    }
-
-    @Test
     void shouldBelieveNoWordThatMakesNoSense() {
         final SplittableRandom random = new SplittableRandom(1);
         try (FollowerSegment reader = enter()) {
@@ -151,26 +125,6 @@ class LocalReadersTest {
                 readers.look(true, round, 0);
             }
             assertNotNull(reader);
-        }
-    }
-
-    @Test
-    void shouldKeepWhatOneReadsWhateverAnotherTakesBack() {
-        try (FollowerSegment reader = enter();
-                FollowerSegment _ = enter()) {
-            for (int sequence = 0; sequence < 10; sequence++) {
-                publish(sequence, 10);
-            }
-            final int hostile = SegmentLayout.member(1) + SegmentLayout.MEMBER_RELEASED;
-            words.putLong(hostile, 10);
-            for (int i = 0; i < 4; i++) {
-                reader.release(reader.take());
-            }
-            assertEquals(4, readers.freeable(10, false));
-            for (final long word : new long[] {-1, -4096 + 9, Long.MIN_VALUE, 3, 0}) {
-                words.putLong(hostile, word);
-                assertEquals(4, readers.freeable(10, false), "frame 4 is read");
-            }
         }
     }
 

@@ -13,7 +13,8 @@ import io.framecast.api.Subscriber;
 import io.framecast.api.provider.PseudoFiles;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.libc.UnixSocket;
-import io.framecast.engine.node.StreamFixture;
+import io.framecast.engine.testing.StreamFixture;
+import io.framecast.reliability.group.SegmentLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -113,7 +114,8 @@ class RefusedMemberTest {
         }
     }
 
-    /// A process that was stopped as soon as it listened: it accepts no connection, and no other follower is there.
+    /// A process that was stopped as soon as it listened: it accepts no connection, and no other follower is
+    /// there.
     @Test
     void shouldReplaceALeaderThatReadsNothing() throws Exception {
         final Channel channel = StreamFixture.channel("udp", "|device=host|host-group=silent");

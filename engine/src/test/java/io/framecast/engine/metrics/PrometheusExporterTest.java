@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.NodeConfig;
 import io.framecast.api.error.ConfigException;
+import io.framecast.reliability.count.Metric;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.HttpURLConnection;
@@ -115,12 +116,27 @@ final class PrometheusExporterTest {
                     "framecast_sent_bytes_total{lane=\"data\"} " + (1.0 + EngineCounter.SENT_BYTES.ordinal())));
             assertTrue(lines.contains("framecast_sent_bytes_total{lane=\"data\",series=\"2\"} 1.0"));
             for (final EngineCounter kind : EngineCounter.values()) {
-                assertTrue(lines.contains("# HELP " + kind.familyName() + " " + kind.help()), kind.name());
+                final Metric metric = kind.metric();
+                assertTrue(lines.contains("# HELP " + metric.familyName() + " " + metric.help()), kind.name());
             }
             final Set<String> series = new HashSet<>();
             lines.stream()
                     .filter(line -> !line.startsWith("#"))
                     .forEach(line -> assertTrue(series.add(line.substring(0, line.lastIndexOf(' '))), line));
+        }
+    }
+
+    @Test
+    void shouldKeepTheOrderOfFamiliesWhateverWasAllocatedFirst() throws IOException {
+        EngineCounter.metrics().reversed().forEach(metric -> table.allocate(metric, Labels.of("lane", "data")));
+        try (PrometheusExporter exporter = PrometheusExporter.open(table, local(0))) {
+            assertEquals(
+                    EngineCounter.metrics().stream()
+                            .map(metric -> "# HELP " + metric.familyName() + " " + metric.help())
+                            .toList(),
+                    scrape(exporter, OPEN_METRICS).stream()
+                            .filter(line -> line.startsWith("# HELP framecast_"))
+                            .toList());
         }
     }
 

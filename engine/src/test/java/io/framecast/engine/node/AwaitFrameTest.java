@@ -14,6 +14,7 @@ import io.framecast.api.NodeConfig;
 import io.framecast.api.NodeConfig.Threading;
 import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceRegion;
+import io.framecast.engine.testing.StreamFixture;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -10,7 +10,8 @@ import io.framecast.api.NodeConfig.Threading;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.engine.aeron.AeronTransportProvider;
-import io.framecast.engine.memory.HostProvider;
+import io.framecast.engine.testing.ScriptedTransport;
+import io.framecast.engine.testing.StreamFixture;
 import io.framecast.engine.udp.UdpTransportProvider;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -34,10 +35,9 @@ class InterruptTest {
         final long before = threads();
         final NodeConfig config = NodeConfig.DEFAULT.withThreading(threading);
         for (int i = 0; i < (name.equals("udp") ? 4 : 2); i++) {
-            final FaultyTransport transport =
-                    new FaultyTransport(name.equals("udp") ? new UdpTransportProvider() : new AeronTransportProvider());
-            final Framecast node = new FramecastNode(
-                    config, new Providers(config.notices(), List.of(transport), List.of(new HostProvider())));
+            final ScriptedTransport transport = new ScriptedTransport(
+                    name.equals("udp") ? new UdpTransportProvider() : new AeronTransportProvider());
+            final Framecast node = TestNode.launch(config, transport);
             final Channel channel = StreamFixture.channel(name, SETTINGS);
             final Publisher publisher = node.publish(channel);
             final Subscriber subscriber = node.subscribe(channel);

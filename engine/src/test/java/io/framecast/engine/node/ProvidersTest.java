@@ -14,6 +14,7 @@ import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.engine.aeron.AeronTransportProvider;
 import io.framecast.engine.memory.HostProvider;
+import io.framecast.engine.testing.StreamFixture;
 import io.framecast.engine.udp.UdpTransportProvider;
 import java.util.ArrayList;
 import java.util.List;

@@ -13,9 +13,9 @@ import io.framecast.api.spi.DeviceRegion;
 import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.node.FramecastNode;
-import io.framecast.engine.node.StreamFixture;
 import io.framecast.engine.sink.HostReceiveMemory;
 import io.framecast.engine.sink.ReceiveMemory;
+import io.framecast.engine.testing.StreamFixture;
 import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.assembly.BufferQueue;
 import io.framecast.reliability.assembly.MemoryShape;
@@ -42,8 +42,10 @@ class SessionQueueTest {
             1);
     private final ReceiveMemory memory =
             new HostReceiveMemory(shape, device, 0, MirroredMemory.allocate(shape.ringBytes(), 0));
-    private final SessionQueue queue = new EngineSubscriber(channel, device, node, _ -> {})
-            .openQueue(shape.stream(), everyFrameInOneRegion(), Assembly.of(shape, memory));
+    private final EngineSubscriber subscriber = new EngineSubscriber(channel, device, node, _ -> {});
+    private final PostedTargets targets = new PostedTargets(subscriber.posted(), memory);
+    private final SessionQueue queue =
+            subscriber.openQueue(shape.stream(), everyFrameInOneRegion(), Assembly.of(shape, memory, targets), targets);
 
     private ReceiveMemory everyFrameInOneRegion() {
         return (ReceiveMemory) Proxy.newProxyInstance(
@@ -62,7 +64,7 @@ class SessionQueueTest {
     }
 
     private void deliver() {
-        assertEquals(BufferQueue.NONE, queue.takeBuffer(64));
+        assertEquals(BufferQueue.NONE, targets.take(64));
         queue.onFrame(new ReceivedFrame(), PLACE);
     }
 
@@ -79,7 +81,7 @@ class SessionQueueTest {
         frame.release(device.openStream());
         frame.close();
         assertEquals(PLACE, queue.nextReleased());
-        assertEquals(FrameConsumer.NONE, queue.nextReleased());
+        assertEquals(FrameConsumer.NO_PLACE, queue.nextReleased());
     }
 
     @Test
@@ -91,7 +93,7 @@ class SessionQueueTest {
         deliver();
         // The end of `try (frame) { frame.release(stream); }`, when the receiver was fast.
         frame.close();
-        assertEquals(FrameConsumer.NONE, queue.nextReleased(), "the frame behind it was never polled");
+        assertEquals(FrameConsumer.NO_PLACE, queue.nextReleased(), "the frame behind it was never polled");
         assertSame(frame, poll());
         frame.close();
         assertEquals(PLACE, queue.nextReleased());
@@ -104,7 +106,7 @@ class SessionQueueTest {
         }
         assertFalse(queue.hasRoom());
         int drained = 0;
-        while (queue.takeBack() != FrameConsumer.NONE) {
+        while (queue.takeBack() != FrameConsumer.NO_PLACE) {
             drained++;
         }
         assertEquals(SessionQueue.FRAMES_MAX, drained);

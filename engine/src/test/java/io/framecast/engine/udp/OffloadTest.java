@@ -157,8 +157,7 @@ final class OffloadTest {
                 stranger.bind(new Endpoint(InetAddress.ofLiteral("127.0.0.1"), 0), 0);
                 stranger.connect(Endpoint.decode(repair.address(), IpFamily.IPV4), 0);
                 final int bytes = count * each - each / 2;
-                final MessageBatch message =
-                        new MessageBatch(arena, MemorySegment.NULL, 0, 0, arena.allocate(bytes), bytes, 1, 0);
+                final MessageBatch message = MessageBatch.of(arena, arena.allocate(bytes));
                 message.pointTo(0, 0, 1);
                 message.segment(0, each);
                 assertEquals(1, stranger.send(message.address(), 1));

@@ -1,6 +1,6 @@
 package io.framecast.gpu.cuda;
 
-import io.framecast.gpu.ScopedLock;
+import io.framecast.api.provider.ScopedLock;
 import io.framecast.gpu.device.DeferredFrees;
 
 /// How a backend gives memory back, or out again, beside persistent kernels of its GPU. To ask whether one runs

@@ -1,9 +1,9 @@
 package io.framecast.gpu.cuda;
 
 import io.framecast.api.error.DeviceException;
+import io.framecast.api.provider.ScopedLock;
 import io.framecast.api.spi.DeviceResources;
 import io.framecast.api.spi.DeviceResources.Kind;
-import io.framecast.gpu.ScopedLock;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -54,9 +54,8 @@ final class CudaStreams {
         }
     }
 
-    /// Waits for the work of all, 10 s at most; in the context. CUDA cannot end a kernel, and destroying a stream waits
-    /// for
-    /// its work without bound.
+    /// Waits for the work of all, 10 s at most; in the context. CUDA cannot end a kernel, and destroying a stream
+    /// waits for its work without bound.
     ///
     /// @throws DeviceException when some work has not ended then: nothing of the device may be freed
     void awaitAll(final String device) {

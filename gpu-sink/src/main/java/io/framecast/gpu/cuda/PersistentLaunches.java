@@ -1,6 +1,6 @@
 package io.framecast.gpu.cuda;
 
-import io.framecast.gpu.ScopedLock;
+import io.framecast.api.provider.ScopedLock;
 import io.framecast.gpu.device.ResidentGrid;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// The persistent kernels of one GPU, whichever backend of this process launched them, and the work that waits for
-/// their end. All backends of a GPU share its primary context, so a wait for one kernel is a wait for all.
+/// The persistent kernels of one GPU, whichever backend of this process launched them, and the work that waits
+/// for their end. All backends of a GPU share its primary context, so a wait for one kernel is a wait for all.
 ///
 /// Any thread may call any method. While a thread holds [#lock] no kernel begins, so a query and a free under the
 /// lock are one step. Taken before any lock of a backend.

@@ -1,6 +1,6 @@
 package io.framecast.gpu.device;
 
-import io.framecast.gpu.ScopedLock;
+import io.framecast.api.provider.ScopedLock;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -20,7 +20,8 @@ public final class AllocationTable {
     /// @param bytes length asked for
     /// @param backing where an emulated device keeps the bytes; [MemorySegment#NULL] for a real one
     public record Allocation(long address, long bytes, MemorySegment backing) {
-        /// Whether `length` bytes from `at` lie inside, `at` being an address that [#find] gave this allocation for.
+        /// Whether `length` bytes from `at` lie inside, `at` being an address that [#find] gave this allocation
+        /// for.
         public boolean holds(final long at, final long length) {
             return length >= 0 && length <= bytes - (at - address);
         }
@@ -55,8 +56,8 @@ public final class AllocationTable {
         }
     }
 
-    /// The allocation that contains the byte at `address`, or null. An allocation is found by its end too, so that an
-    /// empty range behind its last byte is inside it.
+    /// The allocation that contains the byte at `address`, or null. An allocation is found by its end too, so
+    /// that an empty range behind its last byte is inside it.
     public @Nullable Allocation find(final long address) {
         final Allocation[] snapshot = sorted;
         final int index = floor(snapshot, address);

@@ -1,16 +1,16 @@
 package io.framecast.gpu.device;
 
-import io.framecast.gpu.ScopedLock;
+import io.framecast.api.provider.ScopedLock;
 import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
-/// Memory whose freeing would wait for a persistent kernel. The next allocation or free without such a kernel frees
-/// it; else a closed subscriber, or a source that leaves, would hold up the engine until the kernel ends. Until
-/// then an allocation of the same length takes the memory again, so a source that comes and goes for days takes it
-/// only once. Any thread may call any method.
+/// Memory whose freeing would wait for a persistent kernel. The next allocation or free without such a kernel
+/// frees it; else a closed subscriber, or a source that leaves, would hold up the engine until the kernel ends.
+/// Until then an allocation of the same length takes the memory again, so a source that comes and goes for days
+/// takes it only once. Any thread may call any method.
 public final class DeferredFrees {
     /// The answer of [#take] when no block fits.
     public static final long NONE = 0;

@@ -1,8 +1,8 @@
 package io.framecast.gpu.emulated;
 
 import io.framecast.api.error.DeviceException;
+import io.framecast.api.provider.ScopedLock;
 import io.framecast.api.spi.KernelSource;
-import io.framecast.gpu.ScopedLock;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
@@ -70,8 +70,8 @@ final class DmaThread implements Runnable {
         thread.start();
     }
 
-    /// Runs the enqueued commands, then ends the thread. A persistent kernel is interrupted; a kernel that does not
-    /// listen keeps its thread, and the commands behind it are dropped.
+    /// Runs the enqueued commands, then ends the thread. A persistent kernel is interrupted; a kernel that does
+    /// not listen keeps its thread, and the commands behind it are dropped.
     void close() {
         kernels.forEach(kernel -> kernel.end(KERNEL_END_MS));
         closing = true;

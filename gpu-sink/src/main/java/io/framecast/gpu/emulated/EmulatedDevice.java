@@ -1,6 +1,7 @@
 package io.framecast.gpu.emulated;
 
 import io.framecast.api.error.DeviceException;
+import io.framecast.api.provider.ScopedLock;
 import io.framecast.api.spi.DeviceAccess;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceGather;
@@ -10,7 +11,6 @@ import io.framecast.api.spi.DeviceResources.Kind;
 import io.framecast.api.spi.DeviceSharing;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.KernelSource;
-import io.framecast.gpu.ScopedLock;
 import io.framecast.gpu.device.AllocationTable;
 import io.framecast.gpu.device.AllocationTable.Allocation;
 import io.framecast.gpu.device.DeferredFrees;

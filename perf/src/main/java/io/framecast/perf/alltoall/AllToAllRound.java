@@ -1,7 +1,6 @@
 package io.framecast.perf.alltoall;
 
 import io.framecast.perf.harness.Links;
-import io.framecast.perf.table.RoundsRow;
 import io.framecast.perf.table.Statistics;
 import java.util.List;
 
@@ -13,21 +12,9 @@ import java.util.List;
 /// @param linkShare of its link that a process received
 /// @param sentPerByte bytes that a process sent for each byte of its own frames
 /// @param busyShare of the machine's processors
-/// @param failure why there is no result, or empty
 record AllToAllRound(
-        double singleUs,
-        double severalUs,
-        double goodputMBps,
-        double linkShare,
-        double sentPerByte,
-        double busyShare,
-        String failure)
-        implements RoundsRow.Round {
+        double singleUs, double severalUs, double goodputMBps, double linkShare, double sentPerByte, double busyShare) {
     private static final double NONE = Double.NaN;
-
-    static AllToAllRound failed(final String why) {
-        return new AllToAllRound(NONE, NONE, NONE, NONE, NONE, NONE, why);
-    }
 
     /// @param single reports of one broadcast at a time
     /// @param several of one of each process at once, and of frames back to back
@@ -56,7 +43,6 @@ record AllToAllRound(
                                 .mapToDouble(one -> one.link().sentBytes() / bytes)
                                 .max()
                                 .orElse(NONE),
-                isKnown ? coordinator.link().busyShare() : NONE,
-                "");
+                isKnown ? coordinator.link().busyShare() : NONE);
     }
 }

@@ -1,11 +1,12 @@
 package io.framecast.perf.alltoall;
 
 import io.framecast.perf.models.CostModel;
+import io.framecast.perf.table.Outcome;
 import io.framecast.perf.table.RoundsRow;
 import java.util.List;
 
 /// One scheme among so many processes.
-record AllToAllRow(String scheme, int processes, int frameBytes, List<AllToAllRound> rounds)
+record AllToAllRow(String scheme, int processes, int frameBytes, List<Outcome<AllToAllRound>> rounds)
         implements RoundsRow<AllToAllRound> {
     @Override
     public boolean isFramecast() {
@@ -25,8 +26,8 @@ record AllToAllRow(String scheme, int processes, int frameBytes, List<AllToAllRo
         return CostModel.overlap(processes, singleUs(), severalUs());
     }
 
-    /// OP where links are the limit: a process's own frame does not come over its link, so n broadcasts take as long
-    /// as n − 1.
+    /// OP where links are the limit: a process's own frame does not come over its link, so n broadcasts take as
+    /// long as n − 1.
     double overlapOfLinks() {
         return 1.0 / processes;
     }

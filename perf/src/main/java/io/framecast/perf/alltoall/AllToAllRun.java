@@ -8,6 +8,7 @@ import io.framecast.perf.harness.Pool;
 import io.framecast.perf.harness.Pools;
 import io.framecast.perf.harness.Records;
 import io.framecast.perf.streaming.StreamingPlan;
+import io.framecast.perf.table.Outcome;
 import io.framecast.samples.network.FreePorts;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -60,8 +61,8 @@ final class AllToAllRun implements AutoCloseable {
         return rows;
     }
 
-    private List<AllToAllRound> measure(final String scheme, final int count) throws InterruptedException {
-        final List<AllToAllRound> rounds = new ArrayList<>();
+    private List<Outcome<AllToAllRound>> measure(final String scheme, final int count) throws InterruptedException {
+        final List<Outcome<AllToAllRound>> rounds = new ArrayList<>();
         for (int round = -WARM_UPS; round < plan.times().rounds(); round++) {
             try {
                 final AllToAllRound result = AllToAllRound.of(
@@ -70,7 +71,7 @@ final class AllToAllRun implements AutoCloseable {
                         run(scheme, count, count),
                         (double) frames(count) * plan.frameBytes());
                 if (round >= 0) {
-                    rounds.add(result);
+                    rounds.add(Outcome.of(result));
                     console.accept(String.format(
                             Locale.ROOT,
                             "round %d, %s, %d processes: one %.2f ms, all %.2f ms, %.1f MB/s at each",
@@ -83,7 +84,7 @@ final class AllToAllRun implements AutoCloseable {
                 }
             } catch (final MeasurementFailedException e) {
                 framesDiffered |= scheme.equals(AllToAllSpec.MULTICAST) && e.reason() == Reason.FRAMES_DIFFER;
-                rounds.add(AllToAllRound.failed(String.valueOf(e.getMessage())));
+                rounds.add(Outcome.failed(String.valueOf(e.getMessage())));
                 console.accept(scheme + ", " + count + " processes: failed: " + e.getMessage());
             }
         }

@@ -4,9 +4,12 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.FramesDifferException;
 import io.framecast.perf.harness.MachineInfo;
-import io.framecast.perf.harness.OptionValues;
 import io.framecast.perf.table.Output;
 import io.framecast.samples.ToolContext;
+import io.framecast.samples.options.OneOf;
+import io.framecast.samples.options.Options;
+import io.framecast.samples.options.Sizes;
+import io.framecast.samples.options.Within;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -17,41 +20,38 @@ import picocli.CommandLine.Option;
 
 /// `framecast bench arrival`: its options as users give them, and its course.
 public final class ArrivalBench {
-    private static final int FRAME_BYTES_MAX = 1 << 27;
-    private static final int BLOCKS_MAX = 64;
-    private static final double SECONDS_MAX = 600;
-
     @Option(
             names = "--device",
             paramLabel = "auto|cuda:N|emulated:N",
             description = "Device to measure; default auto: a GPU where there is one.")
+    @OneOf(
+            value = {"auto", "(cuda|emulated):\\d{1,3}"},
+            expected = "auto, cuda:N or emulated:N")
     private String device = "auto";
 
     @Option(names = "--frame-bytes", paramLabel = "LIST", description = "Lengths of frames; default 64,100000.")
-    private String frameBytes = "64,100000";
+    @Within(least = 1, most = 1 << 27)
+    private Sizes frameBytes = Sizes.of(64, 100_000);
 
     @Option(names = "--blocks", paramLabel = "N", description = "Blocks of the kernels; default 4.")
+    @Within(least = 1, most = 64)
     private int blocks = 4;
 
     @Option(names = "--seconds", paramLabel = "S", description = "How long each measurement lasts; default 1.")
+    @Within(least = 0.05, most = 600)
     private double seconds = 1;
 
     /// @return the tool's exit status
     public int run(final ToolContext context) {
         final Output output = new Output(context, null);
-        final List<Integer> lengths = OptionValues.bytesList("--frame-bytes", frameBytes, 1, FRAME_BYTES_MAX);
-        OptionValues.within("--blocks", blocks, 1, BLOCKS_MAX);
-        OptionValues.within("--seconds", seconds, 0.05, SECONDS_MAX);
-        final DeviceChoice choice =
-                DeviceChoice.parse(device, "auto|(cuda|emulated):\\d{1,3}", "auto, cuda:N or emulated:N");
         final MachineInfo machine = MachineInfo.announced(context::line);
         final List<ArrivalRow> rows = new ArrayList<>();
-        try (DeviceBackend opened = choice.resolved().open();
+        try (DeviceBackend opened = DeviceChoice.parse(device).resolved().open();
                 Arena arena = Arena.ofShared()) {
             context.line(opened.name() + ": " + opened.description());
             try {
                 final ArrivalMeter meter = new ArrivalMeter(opened, blocks, seconds, context::isStopped);
-                for (final int bytes : lengths) {
+                for (final int bytes : frameBytes.ints()) {
                     final MemorySegment frame = frame(arena, bytes);
                     rows.add(meter.measure(true, frame));
                     rows.add(meter.measure(false, frame));
@@ -63,7 +63,7 @@ public final class ArrivalBench {
                 return Output.MISMATCH;
             }
         }
-        OptionValues.require(!context.isStopped(), "stopped before the end: nothing is reported");
+        Options.require(!context.isStopped(), "stopped before the end: nothing is reported");
         report(output, machine, rows);
         return Output.DONE;
     }

@@ -1,5 +1,6 @@
 package io.framecast.perf.bench;
 
+import io.framecast.perf.table.Outcome;
 import io.framecast.perf.table.RoundsRow;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +13,7 @@ import java.util.function.ToDoubleFunction;
 record BenchRow(
         BenchCase setting,
         BenchSystem system,
-        List<RoundResult> rounds,
+        List<Outcome<RoundResult>> rounds,
         double warmUpSeconds,
         Map<String, Double> ratios)
         implements RoundsRow<RoundResult> {
@@ -42,6 +43,6 @@ record BenchRow(
     }
 
     long lostFrames() {
-        return rounds.stream().mapToLong(RoundResult::lostFrames).sum();
+        return results().stream().mapToLong(RoundResult::lostFrames).sum();
     }
 }

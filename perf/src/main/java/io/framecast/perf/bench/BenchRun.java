@@ -3,6 +3,7 @@ package io.framecast.perf.bench;
 import io.framecast.perf.harness.MeasurementFailedException;
 import io.framecast.perf.harness.Rounds;
 import io.framecast.perf.harness.WarmUp;
+import io.framecast.perf.table.Outcome;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -19,9 +20,9 @@ final class BenchRun implements Rounds.Measuring<BenchCase, BenchSystem, RoundRe
     private final Consumer<String> console;
     private final LongSupplier clockNs;
     private final Measuring measuring;
+    private final Rounds<BenchCase, BenchSystem, RoundResult> rounds = new Rounds<>(this);
     private final Map<BenchSystem, Double> warmUpSeconds = new HashMap<>();
     private BenchGroup group = new BenchGroup(List.of());
-    private boolean framesDiffered;
 
     BenchRun(
             final BenchPlan plan,
@@ -51,7 +52,6 @@ final class BenchRun implements Rounds.Measuring<BenchCase, BenchSystem, RoundRe
             group = next;
             measuring.begin(group);
             warmUpSeconds.clear();
-            final Rounds<BenchCase, BenchSystem, RoundResult> rounds = new Rounds<>(this);
             rounds.warmUp(group.systems());
             final Map<BenchCase, List<BenchSystem>> cases = new LinkedHashMap<>();
             group.parts().forEach(part -> cases.put(part.setting(), part.systems()));
@@ -93,21 +93,25 @@ final class BenchRun implements Rounds.Measuring<BenchCase, BenchSystem, RoundRe
     }
 
     @Override
-    public RoundResult failed(final BenchCase setting, final BenchSystem system, final MeasurementFailedException why) {
-        framesDiffered |= system.isFramecast() && why.reason() == MeasurementFailedException.Reason.FRAMES_DIFFER;
-        return RoundResult.failed(system.transport(), String.valueOf(why.getMessage()));
+    public boolean isFramecast(final BenchSystem system) {
+        return system.isFramecast();
     }
 
     @Override
-    public void onResult(final int round, final BenchCase setting, final BenchSystem system, final RoundResult result) {
-        final String head = "round " + (round + 1) + " of " + plan.rounds() + ", " + setting.text() + ", "
-                + system.label(result.transport()) + ": ";
-        final String text = plan.times().areFromStart() ? result.start().text() : result.text();
-        console.accept(head + (result.hasFailed() ? "failed: " + result.failure() : text));
+    public void onOutcome(
+            final int round, final BenchCase setting, final BenchSystem system, final Outcome<RoundResult> outcome) {
+        final String transport = outcome.result().map(RoundResult::transport).orElse(system.transport());
+        console.accept("round " + (round + 1) + " of " + plan.rounds() + ", " + setting.text() + ", "
+                + system.label(transport) + ": "
+                + outcome.result().map(this::text).orElse("failed: " + outcome.failure()));
+    }
+
+    private String text(final RoundResult result) {
+        return plan.times().areFromStart() ? result.start().text() : result.text();
     }
 
     /// Whether Framecast delivered frames that differ from those published.
     boolean haveFramesDiffered() {
-        return framesDiffered;
+        return rounds.haveFramesDiffered();
     }
 }

@@ -2,6 +2,7 @@ package io.framecast.perf.bench;
 
 import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.rivals.Bystander;
+import io.framecast.samples.options.Words;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -38,7 +39,7 @@ public enum BenchScenario {
     /// @param net where it can be made
     /// @param receiversMax most receivers
     /// @param seconds enough for a 99th percentile of frames at a fixed rate
-    record Usual(String rivals, BenchNet net, List<Integer> frameBytes, int receiversMax, int rounds, double seconds) {}
+    record Usual(Words rivals, BenchNet net, List<Integer> frameBytes, int receiversMax, int rounds, double seconds) {}
 
     BenchScenario(final String summary) {
         this.summary = summary;
@@ -56,17 +57,18 @@ public enum BenchScenario {
 
     Usual usual() {
         final List<Integer> mebi = List.of(1 << 20);
+        final Words all = Words.of("floor", "aeron", "tcp");
         return switch (this) {
-            case LATENCY -> new Usual("floor,aeron,tcp", BenchNet.LOOPBACK, mebi, 1, 5, 5);
+            case LATENCY -> new Usual(all, BenchNet.LOOPBACK, mebi, 1, 5, 5);
             // A picture of 1920 × 1080 pixels of three bytes.
-            case THROUGHPUT -> new Usual("floor,aeron,tcp", BenchNet.LOOPBACK, List.of(6_220_800), 1, 5, 2);
-            case SCALING -> new Usual("floor,tcp", BenchNet.BRIDGE, mebi, 3, 5, 2);
-            case LOSS -> new Usual("aeron,tcp", BenchNet.VETH, mebi, 1, 5, 2);
+            case THROUGHPUT -> new Usual(all, BenchNet.LOOPBACK, List.of(6_220_800), 1, 5, 2);
+            case SCALING -> new Usual(Words.of("floor", "tcp"), BenchNet.BRIDGE, mebi, 3, 5, 2);
+            case LOSS -> new Usual(Words.of("aeron", "tcp"), BenchNet.VETH, mebi, 1, 5, 2);
             case SIZES -> {
                 final List<Integer> sizes = List.of(64, 1 << 10, 1 << 14, 1 << 18, 1 << 20, 1 << 24, 1 << 27);
-                yield new Usual("floor,aeron", BenchNet.LOOPBACK, sizes, 1, 3, 1);
+                yield new Usual(Words.of("floor", "aeron"), BenchNet.LOOPBACK, sizes, 1, 3, 1);
             }
-            case ISOLATION -> new Usual("none", BenchNet.LOOPBACK, mebi, 2, 3, 2);
+            case ISOLATION -> new Usual(Words.of(Words.NONE), BenchNet.LOOPBACK, mebi, 2, 3, 2);
         };
     }
 

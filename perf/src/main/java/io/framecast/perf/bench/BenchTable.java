@@ -2,6 +2,7 @@ package io.framecast.perf.bench;
 
 import io.framecast.perf.harness.MachineInfo;
 import io.framecast.perf.table.Figure;
+import io.framecast.perf.table.Outcome;
 import io.framecast.perf.table.Page;
 import io.framecast.perf.table.Statistics;
 import io.framecast.perf.table.Table;
@@ -24,7 +25,7 @@ final class BenchTable {
     private static final String BETWEEN = " · ";
 
     private static final Map<String, ToDoubleFunction<RoundResult>> FIGURES = figures();
-    private static final Table<RoundResult> ROUNDS = rounds();
+    private static final Table<Outcome<RoundResult>> ROUNDS = rounds();
     static final Table<BenchRow> TABLE = columns(fields());
 
     private static final Plot GOODPUT = new Plot("goodput", "Goodput", "MB/s", RoundResult::goodputMBps);
@@ -53,11 +54,18 @@ final class BenchTable {
         return figures;
     }
 
-    private static Table<RoundResult> rounds() {
-        final Table<RoundResult> table = new Table<>();
-        FIGURES.forEach((name, figure) -> table.field(name, figure::applyAsDouble));
-        return table.field("latency_us", round -> latency(round.p50Us(), round.p99Us(), round.p999Us()))
-                .field("lost_frames", RoundResult::lostFrames);
+    private static Table<Outcome<RoundResult>> rounds() {
+        final Table<Outcome<RoundResult>> table = new Table<>();
+        FIGURES.forEach((name, figure) -> table.field(name, round -> round.figure(figure)));
+        return table.field(
+                        "latency_us",
+                        round -> latency(
+                                round.figure(RoundResult::p50Us),
+                                round.figure(RoundResult::p99Us),
+                                round.figure(RoundResult::p999Us)))
+                .field(
+                        "lost_frames",
+                        round -> round.result().map(RoundResult::lostFrames).orElse(0L));
     }
 
     private static Map<String, Object> latency(final double p50Us, final double p99Us, final double p999Us) {
@@ -68,7 +76,7 @@ final class BenchTable {
         return json;
     }
 
-    private static Map<String, @Nullable Object> round(final RoundResult round) {
+    private static Map<String, @Nullable Object> round(final Outcome<RoundResult> round) {
         final Map<String, @Nullable Object> json = ROUNDS.json(round);
         if (round.hasFailed()) {
             json.put("failure", round.failure());

@@ -3,10 +3,14 @@ package io.framecast.perf.bench;
 import io.framecast.api.LinkConfig;
 import io.framecast.api.error.ConfigException;
 import io.framecast.perf.harness.BenchNet;
-import io.framecast.perf.harness.OptionValues;
 import io.framecast.perf.rivals.Bystander;
 import io.framecast.perf.rivals.Protection;
 import io.framecast.perf.rivals.StreamSpec;
+import io.framecast.samples.options.OneOf;
+import io.framecast.samples.options.Options;
+import io.framecast.samples.options.Sizes;
+import io.framecast.samples.options.Within;
+import io.framecast.samples.options.Words;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -17,46 +21,55 @@ import picocli.CommandLine.Option;
 /// Options of the benches that measure Framecast beside its rivals, and the cases that they make. The scenario
 /// decides where the user gives none.
 abstract class CaseOptions extends TimedOptions {
+    static final String ON = "on";
+    private static final String AUTO = "auto";
     private static final int VETH_MTU_MAX = 65_535;
-    private static final List<String> RIVALS = List.of("floor", "aeron", "tcp");
-    private static final List<String> TRANSPORTS = List.of("auto", "udp", "aeron");
 
     @Option(
             names = "--against",
             paramLabel = "LIST",
             description = "Rivals: floor (raw GSO/GRO multicast), aeron (stock, tuned), tcp (fan-out), none;"
                     + " default: those that the scenario compares with, of start floor.")
+    @OneOf(
+            value = {"floor", "aeron", "tcp"},
+            orNone = true)
     @Nullable
-    String against;
+    Words against;
 
     @Option(names = "--transport", paramLabel = "LIST", description = "Framecast's: auto (default), udp, aeron.")
-    private String transports = "auto";
+    @OneOf({AUTO, "udp", "aeron"})
+    private Words transports = Words.of(AUTO);
 
     @Option(
             names = "--frame-bytes",
             paramLabel = "LIST",
             description = "Lengths of frames, such as 1M,6220800; of start by default 1M.")
+    @Within(least = StreamSpec.FRAME_BYTES_MIN, most = 1 << 30)
     @Nullable
-    String frameBytes;
+    Sizes frameBytes;
 
     @Option(
             names = "--receivers",
             paramLabel = "LIST",
             description = "Numbers of receiver processes, such as 1,3; of start by default 3.")
+    @Within(least = 1, most = 64)
     @Nullable
-    String receivers;
+    Sizes receivers;
 
     @Option(
             names = "--mtu",
             paramLabel = "LIST",
             description = "Largest IP packets, such as 1500,9000; default ${DEFAULT-VALUE}.")
-    String mtus = "1500";
+    Sizes mtus = Sizes.of(1500);
 
     @Option(
             names = "--net",
             paramLabel = "loopback|veth|bridge",
             description = "Network; veth and bridge are made of network namespaces and need root. Default: loopback,"
                     + " for loss veth, for scaling bridge, where they can be made; of start bridge.")
+    @OneOf(
+            value = {"loopback", "veth", "bridge"},
+            expected = "loopback, veth or bridge")
     @Nullable
     String net;
 
@@ -65,23 +78,16 @@ abstract class CaseOptions extends TimedOptions {
             paramLabel = "on|off|LIST",
             description = "Whether the source's interface takes many datagrams at once; on loopback it is the floor's"
                     + " loop alone that goes without. Default on, for loss both.")
+    @OneOf({ON, "off"})
     @Nullable
-    String offloads;
+    Words offloads;
 
     @Option(names = "--rate", paramLabel = "FPS", description = "Frames per second, 0 for as many as are taken.")
+    @Within(most = 10_000_000)
     private @Nullable Double rate;
 
-    private final Limits limits;
-
-    /// The most that options may be.
-    record Limits(int frameBytes, int receivers, double framesPerSecond) {}
-
-    CaseOptions(final Limits limits) {
-        this.limits = limits;
-    }
-
     final BenchNet wantedNet(final BenchScenario scenario) {
-        return net == null ? scenario.usual().net() : BenchNet.of("--net", net);
+        return net == null ? scenario.usual().net() : BenchNet.of(net);
     }
 
     /// Every combination of what the options list, each with its systems.
@@ -94,8 +100,9 @@ abstract class CaseOptions extends TimedOptions {
                 for (final double loss : losses(scenario)) {
                     for (final int bytes : frameBytes(scenario)) {
                         for (final int count : receivers(scenario, network)) {
-                            final BenchCase alone = new BenchCase(
-                                    scenario, network, bytes, count, mtu, loss, offload, rate(scenario, bytes));
+                            final double fps = rate == null ? scenario.framesPerSecond(bytes) : rate;
+                            final BenchCase alone =
+                                    new BenchCase(scenario, network, bytes, count, mtu, loss, offload, fps);
                             for (final Bystander bystander : scenario.bystanders()) {
                                 final BenchCase setting = alone.withBystander(bystander);
                                 parts.add(new BenchPlan.Part(setting, systems(setting, skips)));
@@ -111,14 +118,15 @@ abstract class CaseOptions extends TimedOptions {
     // On loopback all but the floor would do the same twice.
     private List<Boolean> offloads(final BenchScenario scenario, final BenchNet network) {
         if (offloads != null) {
-            return OptionValues.list("--offload", offloads, text -> OptionValues.onOrOff("--offload", text));
+            return offloads.values().stream().map(ON::equals).toList();
         }
         return network == BenchNet.LOOPBACK ? List.of(true) : scenario.offloads();
     }
 
     private List<Integer> mtus(final BenchNet network) {
         final int most = network == BenchNet.LOOPBACK ? LinkConfig.MTU_BYTES_MAX : VETH_MTU_MAX;
-        return OptionValues.bytesList("--mtu", mtus, LinkConfig.MTU_BYTES_MIN, most);
+        mtus.values().forEach(mtu -> Options.within("--mtu", mtu, LinkConfig.MTU_BYTES_MIN, most));
+        return mtus.ints();
     }
 
     List<Double> losses(final BenchScenario scenario) {
@@ -126,25 +134,15 @@ abstract class CaseOptions extends TimedOptions {
     }
 
     List<Integer> frameBytes(final BenchScenario scenario) {
-        return frameBytes == null
-                ? scenario.usual().frameBytes()
-                : OptionValues.bytesList("--frame-bytes", frameBytes, StreamSpec.FRAME_BYTES_MIN, limits.frameBytes);
+        return frameBytes == null ? scenario.usual().frameBytes() : frameBytes.ints();
     }
 
     private List<Integer> receivers(final BenchScenario scenario, final BenchNet network) {
-        final List<Integer> counts = receivers == null
-                ? scenario.receivers()
-                : OptionValues.bytesList("--receivers", receivers, 1, limits.receivers);
+        final List<Integer> counts = receivers == null ? scenario.receivers() : receivers.ints();
         if (network == BenchNet.VETH && counts.stream().anyMatch(count -> count > 1)) {
             throw new ConfigException("--net veth joins one receiver: choose --net bridge for " + counts);
         }
         return counts;
-    }
-
-    private double rate(final BenchScenario scenario, final int bytes) {
-        return rate == null
-                ? scenario.framesPerSecond(bytes)
-                : OptionValues.within("--rate", rate, 0, limits.framesPerSecond);
     }
 
     List<Protection> protections() {
@@ -153,14 +151,11 @@ abstract class CaseOptions extends TimedOptions {
 
     private List<BenchSystem> systems(final BenchCase setting, final List<String> skips) {
         final Set<BenchSystem> systems = new LinkedHashSet<>();
-        for (final String transport : OptionValues.words("--transport", transports, TRANSPORTS)) {
+        for (final String transport : transports.values()) {
             protections().forEach(protection -> systems.add(BenchSystem.framecast(transport, protection)));
         }
-        final String rivals = against == null ? setting.scenario().usual().rivals() : against;
-        if (rivals.equals("none")) {
-            return List.copyOf(systems);
-        }
-        for (final String rival : OptionValues.words("--against", rivals, RIVALS)) {
+        final Words rivals = against == null ? setting.scenario().usual().rivals() : against;
+        for (final String rival : rivals.some()) {
             final BenchSystem system = new BenchSystem(rival);
             final String why = whyNot(setting, system);
             if (why.isEmpty()) {

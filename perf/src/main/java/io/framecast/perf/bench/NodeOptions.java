@@ -4,9 +4,13 @@ import io.framecast.api.LinkConfig;
 import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.Networks;
-import io.framecast.perf.harness.OptionValues;
 import io.framecast.perf.rivals.Bystander;
 import io.framecast.perf.rivals.StreamSpec;
+import io.framecast.samples.options.OneOf;
+import io.framecast.samples.options.Size;
+import io.framecast.samples.options.Sizes;
+import io.framecast.samples.options.Within;
+import io.framecast.samples.options.Words;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,10 +20,8 @@ import picocli.CommandLine.Option;
 public final class NodeOptions extends TimedOptions {
     static final String INDEPENDENT = "independent";
 
-    private static final List<String> SCHEMES = List.of(INDEPENDENT, "host-group", "shmem", "local", "copy");
-    private static final int FRAME_BYTES_MAX = 32 << 20;
-    private static final int SUBSCRIBERS_MAX = 16;
     private static final int RATE_MAX = 2_000_000_000;
+    private static final double SECONDS_MAX = 3_600;
     private static final double LEAD_SECONDS = 0.4;
     // Frames shorter than this are for latency, and go at a modest rate.
     private static final int SMALL_FRAME_BYTES = 1 << 16;
@@ -31,10 +33,12 @@ public final class NodeOptions extends TimedOptions {
             description = "independent (each receives by itself), host-group (Framecast's, one receives), shmem (one"
                     + " receives and copies each frame once more into shared memory, all wait for all), local (a"
                     + " publisher on the host, in the group), copy (memory, without a protocol); default all.")
-    private String schemes = String.join(",", SCHEMES);
+    @OneOf({INDEPENDENT, "host-group", "shmem", "local", "copy"})
+    private Words schemes = Words.of(INDEPENDENT, "host-group", "shmem", "local", "copy");
 
     @Option(names = "--subscribers", paramLabel = "LIST", description = "Numbers of subscribers; default 1,2,3,4.")
-    private String subscribers = "1,2,3,4";
+    @Within(least = 1, most = 16)
+    private Sizes subscribers = Sizes.of(1, 2, 3, 4);
 
     @Option(
             names = "--device",
@@ -42,33 +46,40 @@ public final class NodeOptions extends TimedOptions {
             description =
                     "Where frames are wanted: host, emulated[:N], cuda:N; default host. Readers copy them back from"
                             + " a device to sum them.")
-    private String devices = DeviceChoice.HOST;
+    @OneOf(
+            value = {DeviceChoice.HOST, "emulated(:\\d{1,2})?", "cuda:\\d{1,2}"},
+            expected = "host, emulated[:N] or cuda:N")
+    private Words devices = Words.of(DeviceChoice.HOST);
 
     @Option(
             names = "--link-rate",
             paramLabel = "BYTES",
             description = "Bytes per second, each way, of the link between an emulated device and its host; default 0:"
                     + " what the host can copy.")
-    private String linkRate = "0";
+    @Within(most = RATE_MAX)
+    private Size linkRate = new Size(0);
 
     @Option(
             names = "--background-rate",
             paramLabel = "LIST",
             description = "Bytes per second that each subscriber copies from its device to the host meanwhile; default"
                     + " 0.")
-    private String backgroundRates = "0";
+    @Within(most = RATE_MAX)
+    private Sizes backgroundRates = Sizes.of(0);
 
     @Option(
             names = "--frame-bytes",
             paramLabel = "LIST",
             description = "Lengths of frames, multiples of 8; default 1M,64: the first for goodput, the second for"
                     + " latency.")
-    private String frameBytes = "1M,64";
+    @Within(least = StreamSpec.FRAME_BYTES_MIN, most = 32 << 20, multipleOf = Long.BYTES)
+    private Sizes frameBytes = Sizes.of(1 << 20, 64);
 
     @Option(
             names = "--rate",
             paramLabel = "FPS",
             description = "Frames per second, 0 for as many as are taken; default 0, and 1000 for frames below 64 KiB.")
+    @Within(most = 1_000_000)
     private @Nullable Double rate;
 
     @Option(
@@ -76,15 +87,18 @@ public final class NodeOptions extends TimedOptions {
             paramLabel = "LIST",
             description = "bridge (the source is on another host, a network namespace: needs root), loopback (all on"
                     + " one); default bridge where it can be made.")
-    private @Nullable String nets;
+    @OneOf({"bridge", "loopback"})
+    private @Nullable Words nets;
 
     @Option(names = "--mtu", paramLabel = "BYTES", description = "Largest IP packet; default 1500.")
-    private String mtu = "1500";
+    @Within(least = LinkConfig.MTU_BYTES_MIN, most = LinkConfig.MTU_BYTES_MAX)
+    private Size mtu = new Size(1500);
 
     @Option(
             names = "--warm-up",
             paramLabel = "S",
             description = "Most that a scheme's processes run untimed until their goodput is steady; default 15.")
+    @Within(least = 0.1, most = SECONDS_MAX)
     private @Nullable Double warmUp;
 
     @Option(names = "--quick", description = "One short round, to see that all works.")
@@ -115,21 +129,17 @@ public final class NodeOptions extends TimedOptions {
     }
 
     private BenchPlan plan(final List<BenchNet> networks, final List<String> skips) {
-        final List<BenchSystem> systems = OptionValues.words("--scheme", schemes, SCHEMES).stream()
-                .map(NodeOptions::system)
-                .toList();
-        final List<BenchPlan.Part> parts = new ArrayList<>();
-        for (final BenchCase setting : cases(networks)) {
-            parts.add(new BenchPlan.Part(setting, systems));
-        }
-        final double longest = 3_600;
+        final List<BenchSystem> systems =
+                schemes.values().stream().map(NodeOptions::system).toList();
         return new BenchPlan(
-                parts,
+                cases(networks).stream()
+                        .map(setting -> new BenchPlan.Part(setting, systems))
+                        .toList(),
                 rounds(quick ? 1 : 5, 1_000),
                 new BenchTimes(
-                        OptionValues.within("--warm-up", warmUp == null ? quick ? 0.5 : 15 : warmUp, 0.1, longest),
+                        warmUp == null ? quick ? 0.5 : 15 : warmUp,
                         quick ? LEAD_SECONDS / 2 : LEAD_SECONDS,
-                        seconds(quick ? 0.3 : 2, 0.1, longest)),
+                        seconds(quick ? 0.3 : 2, 0.1, SECONDS_MAX)),
                 0,
                 skips,
                 out());
@@ -141,24 +151,23 @@ public final class NodeOptions extends TimedOptions {
 
     private List<BenchCase> cases(final List<BenchNet> networks) {
         final List<BenchCase> cases = new ArrayList<>();
-        final List<Integer> backgrounds = OptionValues.bytesList("--background-rate", backgroundRates, 0, RATE_MAX);
-        final List<DeviceChoice> choices = OptionValues.list("--device", devices, NodeOptions::device);
+        final List<DeviceChoice> choices =
+                devices.values().stream().map(DeviceChoice::parse).toList();
         choices.forEach(DeviceChoice::require);
-        final int link = OptionValues.bytes("--link-rate", linkRate, 0, RATE_MAX);
-        final int packet = OptionValues.bytes("--mtu", mtu, LinkConfig.MTU_BYTES_MIN, LinkConfig.MTU_BYTES_MAX);
         for (final BenchNet net : networks) {
             for (final DeviceChoice device : choices) {
-                for (final int bytes : frameBytes()) {
-                    for (final int background : device.isHost() ? List.of(0) : backgrounds) {
-                        final StreamSpec.Readers readers =
-                                new StreamSpec.Readers(device.text(), device.isEmulated() ? link : 0, background);
-                        OptionValues.bytesList("--subscribers", subscribers, 1, SUBSCRIBERS_MAX)
+                for (final int bytes : frameBytes.ints()) {
+                    for (final long background : device.isHost() ? List.of(0L) : backgroundRates.values()) {
+                        final StreamSpec.Readers readers = new StreamSpec.Readers(
+                                device.text(), device.isEmulated() ? linkRate.value() : 0, background);
+                        subscribers
+                                .ints()
                                 .forEach(count -> cases.add(new BenchCase(
                                         BenchScenario.THROUGHPUT,
                                         net,
                                         bytes,
                                         count,
-                                        packet,
+                                        mtu.bytes(),
                                         0,
                                         true,
                                         rate(bytes),
@@ -171,27 +180,13 @@ public final class NodeOptions extends TimedOptions {
         return cases;
     }
 
-    private static DeviceChoice device(final String name) {
-        return DeviceChoice.parse(name, "host|emulated(:\\d{1,2})?|cuda:\\d{1,2}", "host, emulated[:N] or cuda:N");
-    }
-
-    private List<Integer> frameBytes() {
-        final List<Integer> all =
-                OptionValues.bytesList("--frame-bytes", frameBytes, StreamSpec.FRAME_BYTES_MIN, FRAME_BYTES_MAX);
-        all.forEach(bytes ->
-                OptionValues.require(bytes % Long.BYTES == 0, "--frame-bytes: expected multiples of 8, got " + bytes));
-        return all;
-    }
-
     private double rate(final int bytes) {
-        return rate == null ? bytes < SMALL_FRAME_BYTES ? SMALL_FPS : 0 : OptionValues.within("--rate", rate, 0, 1e6);
+        return rate == null ? bytes < SMALL_FRAME_BYTES ? SMALL_FPS : 0 : rate;
     }
 
     private List<BenchNet> wantedNets() {
         return nets == null
                 ? List.of(BenchNet.BRIDGE)
-                : OptionValues.words("--net", nets, List.of("bridge", "loopback")).stream()
-                        .map(net -> BenchNet.of("--net", net))
-                        .toList();
+                : nets.values().stream().map(BenchNet::of).toList();
     }
 }

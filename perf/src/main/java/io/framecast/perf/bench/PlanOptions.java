@@ -3,8 +3,12 @@ package io.framecast.perf.bench;
 import io.framecast.api.error.ConfigException;
 import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.harness.Networks;
-import io.framecast.perf.harness.OptionValues;
 import io.framecast.perf.rivals.Protection;
+import io.framecast.samples.options.Numbers;
+import io.framecast.samples.options.OneOf;
+import io.framecast.samples.options.Size;
+import io.framecast.samples.options.Within;
+import io.framecast.samples.options.Words;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -18,7 +22,6 @@ import picocli.CommandLine.Parameters;
 public final class PlanOptions extends CaseOptions {
     private static final int ROUNDS_MAX = 1_000;
     private static final double SECONDS_MAX = 3_600;
-    private static final double LOSS_MAX = 0.5;
     private static final double WARM_UP_MAX_SECONDS = 15;
     private static final double QUICK_WARM_UP_MAX_SECONDS = 1;
     private static final double LEAD_SECONDS = 0.4;
@@ -27,8 +30,7 @@ public final class PlanOptions extends CaseOptions {
     private static final int QUICK_ROUNDS = 2;
     private static final int QUICK_VALUES = 3;
     private static final String UNTRIED = "not tried";
-    private static final List<String> PROTECTIONS =
-            Arrays.stream(Protection.values()).map(Protection::label).toList();
+    private static final String PLAIN = "plain";
 
     @Parameters(
             arity = "0..*",
@@ -40,14 +42,16 @@ public final class PlanOptions extends CaseOptions {
             names = "--security",
             paramLabel = "LIST",
             description = "Framecast's: plain (default), auth (by a pre-shared key); several are compared with plain.")
-    private String protections = Protection.PLAIN.label();
+    @OneOf({PLAIN, "auth", "aes-gcm", "chacha20-poly1305"})
+    private Words protections = Words.of(PLAIN);
 
     @Option(
             names = "--loss",
             paramLabel = "LIST",
             description = "Shares of packets that the network drops at the input of each end, such as 0,0.01; on"
                     + " loopback Framecast alone drops its own.")
-    private @Nullable String losses;
+    @Within(most = 0.5)
+    private @Nullable Numbers losses;
 
     @Option(
             names = "--warm-up",
@@ -55,20 +59,18 @@ public final class PlanOptions extends CaseOptions {
             description =
                     "Most that a system's processes run untimed until their goodput is steady; default 15, a quarter"
                             + " more for each further receiver.")
+    @Within(least = 0.1, most = SECONDS_MAX)
     private @Nullable Double warmUp;
 
     @Option(
             names = "--socket-buffer",
             paramLabel = "BYTES",
             description = "The same socket buffers for every system; default: what each gets by itself.")
-    private String socketBuffer = "0";
+    @Within(most = Integer.MAX_VALUE / 2)
+    private Size socketBuffer = new Size(0);
 
     @Option(names = "--quick", description = "Two short rounds of few cases: shows that all works, not how fast.")
     private boolean quick;
-
-    public PlanOptions() {
-        super(new Limits(1 << 30, 64, 1e7));
-    }
 
     /// Scenarios of no named network are on the loopback.
     @Override
@@ -115,10 +117,10 @@ public final class PlanOptions extends CaseOptions {
                 List.copyOf(parts),
                 rounds(quick ? QUICK_ROUNDS : rounds, ROUNDS_MAX),
                 new BenchTimes(
-                        OptionValues.within("--warm-up", warmUp == null ? warmUpMax : warmUp, 0.1, SECONDS_MAX),
+                        warmUp == null ? warmUpMax : warmUp,
                         quick ? QUICK_LEAD_SECONDS : LEAD_SECONDS,
                         seconds(quick ? QUICK_SECONDS : seconds, 0.1, SECONDS_MAX)),
-                OptionValues.bytes("--socket-buffer", socketBuffer, 0, Integer.MAX_VALUE / 2),
+                socketBuffer.bytes(),
                 skips.stream().distinct().toList(),
                 out());
     }
@@ -142,12 +144,7 @@ public final class PlanOptions extends CaseOptions {
 
     @Override
     List<Double> losses(final BenchScenario scenario) {
-        return losses == null
-                ? super.losses(scenario)
-                : OptionValues.list(
-                        "--loss",
-                        losses,
-                        text -> OptionValues.within("--loss", OptionValues.number("--loss", text), 0, LOSS_MAX));
+        return losses == null ? super.losses(scenario) : losses.values();
     }
 
     @Override
@@ -159,8 +156,6 @@ public final class PlanOptions extends CaseOptions {
 
     @Override
     List<Protection> protections() {
-        return OptionValues.words("--security", protections, PROTECTIONS).stream()
-                .map(Protection::of)
-                .toList();
+        return protections.values().stream().map(Protection::of).toList();
     }
 }

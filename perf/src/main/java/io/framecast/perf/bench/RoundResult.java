@@ -2,7 +2,6 @@ package io.framecast.perf.bench;
 
 import io.framecast.perf.rivals.ReceiverReport;
 import io.framecast.perf.rivals.SourceReport;
-import io.framecast.perf.table.RoundsRow;
 import io.framecast.perf.table.Statistics;
 import java.util.List;
 import java.util.Locale;
@@ -23,7 +22,6 @@ import org.HdrHistogram.Histogram;
 /// @param wireOverhead the same with the headers of IP and above, also the link's where it was counted
 /// @param onHost what the receivers cost the host that they share; nothing known where each has its own
 /// @param start how the stream began
-/// @param failure why there is no result, or empty
 public record RoundResult(
         String transport,
         double goodputMBps,
@@ -39,9 +37,7 @@ public record RoundResult(
         double overhead,
         double wireOverhead,
         OnHost onHost,
-        StartWindows start,
-        String failure)
-        implements RoundsRow.Round {
+        StartWindows start) {
     private static final double NS_PER_US = 1e3;
     private static final double NS_PER_SECOND = 1e9;
     private static final double NONE = Double.NaN;
@@ -59,8 +55,6 @@ public record RoundResult(
             double datagramsRead,
             double datagramsPerSent,
             double memoryBytes) {
-        static final OnHost UNKNOWN = new OnHost("", NONE, NONE, NONE, NONE);
-
         static OnHost of(final SourceReport source, final List<ReceiverReport> receivers) {
             final double read = sum(receivers, receiver -> receiver.footprint().datagrams());
             return new OnHost(
@@ -72,26 +66,6 @@ public record RoundResult(
                     Statistics.ratio(read, (double) source.datagrams()),
                     sum(receivers, receiver -> receiver.footprint().memoryBytes()));
         }
-    }
-
-    static RoundResult failed(final String transport, final String failure) {
-        return new RoundResult(
-                transport,
-                NONE,
-                NONE,
-                0,
-                NONE,
-                NONE,
-                NONE,
-                NONE,
-                NONE,
-                NONE,
-                NONE,
-                NONE,
-                NONE,
-                OnHost.UNKNOWN,
-                StartWindows.NONE,
-                failure);
     }
 
     /// @param countsInterface whether the source's interface counts packets as they go over a wire
@@ -125,8 +99,7 @@ public record RoundResult(
                 overhead(source, source.payloadBytes()),
                 overhead(source, byInterface ? source.interfaceBytes() : source.wireBytes()),
                 OnHost.of(source, receivers),
-                StartWindows.of(receivers, startNs),
-                "");
+                StartWindows.of(receivers, startNs));
     }
 
     private static double least(final List<ReceiverReport> all, final ToDoubleFunction<ReceiverReport> figure) {

@@ -2,6 +2,8 @@ package io.framecast.perf.bench;
 
 import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.harness.Networks;
+import io.framecast.samples.options.Sizes;
+import io.framecast.samples.options.Words;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,13 +14,12 @@ public final class StartOptions extends CaseOptions {
     private static final double SECONDS_MAX = 600;
 
     public StartOptions() {
-        super(new Limits(1 << 27, 16, 1e6));
-        against = "floor";
-        frameBytes = "1M";
-        receivers = "3";
-        mtus = "9000";
+        against = Words.of(BenchSystem.FLOOR.name());
+        frameBytes = Sizes.of(1 << 20);
+        receivers = Sizes.of(3);
+        mtus = Sizes.of(9000);
         net = BenchNet.BRIDGE.label();
-        offloads = "on";
+        offloads = Words.of(ON);
     }
 
     @Override

@@ -63,8 +63,7 @@ final class StartTable {
     }
 
     private static int windowCount(final BenchRow row) {
-        return row.rounds().stream()
-                .filter(round -> !round.hasFailed())
+        return row.results().stream()
                 .mapToInt(round -> round.start().windows().size())
                 .min()
                 .orElse(0);
@@ -72,8 +71,7 @@ final class StartTable {
 
     private static Statistics window(
             final BenchRow row, final int index, final ToDoubleFunction<StartWindows.Window> figure) {
-        return Statistics.of(row.rounds().stream()
-                .filter(round -> !round.hasFailed())
+        return Statistics.of(row.results().stream()
                 .map(round -> figure.applyAsDouble(round.start().windows().get(index)))
                 .toList());
     }

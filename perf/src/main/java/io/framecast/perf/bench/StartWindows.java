@@ -13,7 +13,6 @@ import java.util.stream.LongStream;
 /// @param firstFrameSeconds from the begin of the measurement until every receiver had a frame; NaN if none came
 /// @param windows from the first frame on, of the receivers together
 public record StartWindows(double firstFrameSeconds, List<Window> windows) {
-    static final StartWindows NONE = new StartWindows(Double.NaN, List.of());
     static final double SECONDS = 0.25;
 
     private static final double NS_PER_SECOND = 1e9;

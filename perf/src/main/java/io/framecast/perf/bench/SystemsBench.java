@@ -23,7 +23,7 @@ record SystemsBench(
     static final SystemsBench START = new SystemsBench("start", StartTable.TABLE, StartTable::figures, false);
 
     /// @return the tool's exit status
-    int run(final ToolContext context, final BenchOptions options) throws InterruptedException {
+    int run(final ToolContext context, final TimedOptions options) throws InterruptedException {
         final Output output = new Output(context, options.untried().out().orElse(null));
         final BenchPlan plan = options.plan();
         final MachineInfo machine = MachineInfo.announced(context::line);

@@ -1,11 +1,12 @@
 package io.framecast.perf.chaos;
 
 import io.framecast.api.error.ConfigException;
-import io.framecast.perf.harness.OptionValues;
 import io.framecast.samples.ToolContext;
+import io.framecast.samples.options.OneOf;
+import io.framecast.samples.options.Options;
+import io.framecast.samples.options.Within;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,7 @@ final class ChaosCommand implements Callable<Integer> {
     private static final long SEED_BOUND = 1L << 40;
 
     @Option(names = "--seconds", paramLabel = "N", description = "How long faults are done (default ${DEFAULT-VALUE}).")
+    @Within(least = 1, most = 86_400)
     private int seconds = 60;
 
     @Nullable
@@ -39,6 +41,7 @@ final class ChaosCommand implements Callable<Integer> {
     private Long seed;
 
     @Option(names = "--subscribers", paramLabel = "N", description = "3 … 32 (default ${DEFAULT-VALUE}).")
+    @Within(least = 3, most = 32)
     private int subscribers = 6;
 
     @Option(
@@ -55,21 +58,26 @@ final class ChaosCommand implements Callable<Integer> {
             names = "--loss",
             paramLabel = "P",
             description = "Share of datagrams dropped by each host, both ways (default ${DEFAULT-VALUE}).")
+    @Within(most = 0.2)
     private double loss = 0.01;
 
     @Option(names = "--alive-timeout", paramLabel = "MS", description = "Of the stream (default ${DEFAULT-VALUE}).")
+    @Within(least = 500, most = 60_000)
     private long aliveTimeoutMs = 2_000;
 
     @Option(
             names = "--margin",
             paramLabel = "MS",
             description = "How late an outcome may be on this machine (default ${DEFAULT-VALUE}).")
+    @Within(least = 100, most = 60_000)
     private long marginMs = ChaosPlan.MARGIN_DEFAULT_MS;
 
     @Option(names = "--rate", paramLabel = "F", description = "Frames a second (default ${DEFAULT-VALUE}).")
+    @Within(least = 1, most = 10_000)
     private double rate = 60;
 
     @Option(names = "--frame-bytes", paramLabel = "N", description = "Longest frame (default ${DEFAULT-VALUE}).")
+    @Within(least = ChaosFrames.BYTES_MIN, most = ChaosPlan.WINDOW_BYTES / 4)
     private int frameBytes = 200_000;
 
     @Option(
@@ -77,6 +85,7 @@ final class ChaosCommand implements Callable<Integer> {
             paramLabel = "NAME",
             description = "udp, on network namespaces, or verbs, on Soft-RoCE devices that are there (default"
                     + " ${DEFAULT-VALUE}).")
+    @OneOf({ChaosPlan.UDP, ChaosPlan.VERBS})
     private String transport = ChaosPlan.UDP;
 
     @Option(
@@ -142,17 +151,11 @@ final class ChaosCommand implements Callable<Integer> {
     }
 
     private ChaosPlan plan() {
-        OptionValues.within("--seconds", seconds, 1, 86_400);
-        OptionValues.within("--subscribers", subscribers, 3, 32);
-        OptionValues.within("--per-host", perHost, 1, subscribers / 2);
-        OptionValues.within("--co-roots", coRoots, 0, (subscribers - 1) / 2);
-        OptionValues.within("--loss", loss, 0, 0.2);
-        OptionValues.within("--alive-timeout", aliveTimeoutMs, 500, 60_000);
-        OptionValues.within("--margin", marginMs, 100, 60_000);
-        OptionValues.within("--rate", rate, 1, 10_000);
-        OptionValues.within("--frame-bytes", frameBytes, ChaosFrames.BYTES_MIN, ChaosPlan.WINDOW_BYTES / 4);
-        OptionValues.word("--transport", transport, List.of(ChaosPlan.UDP, ChaosPlan.VERBS));
-        OptionValues.require(
+        final int hosts = subscribers / 2;
+        final int groups = (subscribers - 1) / 2;
+        Options.within("--per-host", perHost, 1, hosts);
+        Options.within("--co-roots", coRoots, 0, groups);
+        Options.require(
                 perHost == 1 || transport.equals(ChaosPlan.UDP),
                 "--per-host: expected 1 with --transport verbs, where each device is a host, got " + perHost);
         return new ChaosPlan(

@@ -1,7 +1,5 @@
 package io.framecast.perf.harness;
 
-import io.framecast.api.error.ConfigException;
-import java.util.Arrays;
 import java.util.Locale;
 
 /// The network between the publisher and its receivers.
@@ -18,11 +16,8 @@ public enum BenchNet {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /// @throws io.framecast.api.error.ConfigException naming option, expectation and value
-    public static BenchNet of(final String option, final String label) {
-        return Arrays.stream(values())
-                .filter(known -> known.label().equals(label))
-                .findFirst()
-                .orElseThrow(() -> new ConfigException(option + ": expected loopback, veth or bridge, got " + label));
+    /// The one with a label that the command line has checked.
+    public static BenchNet of(final String label) {
+        return valueOf(label.toUpperCase(Locale.ROOT));
     }
 }

@@ -4,7 +4,6 @@ import io.framecast.engine.metrics.CounterReader;
 import io.framecast.engine.metrics.CounterSample;
 import io.framecast.engine.metrics.EngineCounter;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.LongStream;
@@ -14,12 +13,8 @@ public record CountersFile(Path folder) implements AutoCloseable {
     private static final String DATA = "data";
     private static final String CONTROL = "control";
 
-    public static CountersFile create() {
-        try {
-            return new CountersFile(Files.createTempDirectory("framecast-bench"));
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    public static CountersFile create() throws IOException {
+        return new CountersFile(Files.createTempDirectory("framecast-bench"));
     }
 
     public Path path() {
@@ -60,12 +55,8 @@ public record CountersFile(Path folder) implements AutoCloseable {
     }
 
     @Override
-    public void close() {
-        try {
-            Files.deleteIfExists(path());
-            Files.deleteIfExists(folder);
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    public void close() throws IOException {
+        Files.deleteIfExists(path());
+        Files.deleteIfExists(folder);
     }
 }

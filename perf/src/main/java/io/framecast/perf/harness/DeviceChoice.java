@@ -6,6 +6,7 @@ import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.gpu.emulated.EmulatedConfig;
 import io.framecast.gpu.emulated.EmulatedProvider;
+import io.framecast.samples.options.Options;
 import java.util.Comparator;
 import java.util.Optional;
 import java.util.ServiceLoader;
@@ -23,11 +24,8 @@ public record DeviceChoice(String kind, int ordinal, String mode) {
     public static final String HOST = "host";
     private static final String CUDA = "cuda";
 
-    /// @param names that are allowed, as a regular expression
-    /// @param expected the same for people
-    /// @throws ConfigException naming option, expectation and value
-    public static DeviceChoice parse(final String name, final String names, final String expected) {
-        OptionValues.require(name.matches(names), "--device: expected " + expected + ", got " + name);
+    /// Reads a name whose form the command line has checked.
+    public static DeviceChoice parse(final String name) {
         final int question = name.indexOf('?');
         final String plain = question < 0 ? name : name.substring(0, question);
         final int colon = plain.indexOf(':');
@@ -77,7 +75,7 @@ public record DeviceChoice(String kind, int ordinal, String mode) {
             throw new ConfigException("device: " + text() + " cannot be used here: " + reason
                     + "; device emulated:0 works on every machine");
         });
-        OptionValues.require(
+        Options.require(
                 ordinal < found.deviceCount(),
                 "device: expected " + kind + " below " + found.deviceCount() + ", got " + text());
         return found;

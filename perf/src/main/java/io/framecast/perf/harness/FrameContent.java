@@ -5,9 +5,9 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
 
-/// The content of frames: in front a [Stamp], at the end something made of the frame's number, so that one that was
-/// torn or mixed up shows; else noise. Where whole frames are compared, the beginning of every later block of 1 KiB
-/// is made of the number too: a part that is missing, stale or misplaced differs from what is expected.
+/// The content of frames: in front a [Stamp], at the end something made of the frame's number, so that one that
+/// was torn or mixed up shows; else noise. Where whole frames are compared, the beginning of every later block of
+/// 1 KiB is made of the number too: a part that is missing, stale or misplaced differs from what is expected.
 public final class FrameContent {
     public static final int BLOCK_BYTES = 1024;
 
@@ -24,15 +24,6 @@ public final class FrameContent {
     private static final long MIX = 0x9E3779B97F4A7C15L;
 
     private FrameContent() {}
-
-    /// A length that an option gave: whole blocks.
-    ///
-    /// @throws io.framecast.api.error.ConfigException naming option, expectation and value
-    public static int requireBlocks(final String option, final int bytes) {
-        OptionValues.require(
-                bytes % BLOCK_BYTES == 0, option + ": expected a multiple of " + BLOCK_BYTES + ", got " + bytes);
-        return bytes;
-    }
 
     /// The front of a frame.
     ///
@@ -94,8 +85,9 @@ public final class FrameContent {
         memory.set(JAVA_LONG_UNALIGNED, offset + FLAGS, stamp.flags);
     }
 
-    /// The sum of all words of a frame, which has whole ones: every byte is read. HotSpot makes vector instructions of
-    /// this very loop (22 GB/s from the second-level cache on one core), so that memory is what takes the time.
+    /// The sum of all words of a frame, which has whole ones: every byte is read. HotSpot makes vector
+    /// instructions of this very loop (22 GB/s from the second-level cache on one core), so that memory is what
+    /// takes the time.
     public static long sum(final MemorySegment frame) {
         final int words = (int) (frame.byteSize() / Long.BYTES);
         long sum = 0;
@@ -105,8 +97,8 @@ public final class FrameContent {
         return sum;
     }
 
-    /// The sum of a frame that [#fill] made, but for its stamp and its end. By the numbers: were [#sum] called for
-    /// memory of another kind, HotSpot would not make vector instructions of it.
+    /// The sum of a frame that [#fill] made, but for its stamp and its end. By the numbers: were [#sum] called
+    /// for memory of another kind, HotSpot would not make vector instructions of it.
     public static long innerSum(final long frameBytes) {
         final SplittableRandom random = new SplittableRandom(SEED);
         long sum = 0;
@@ -118,7 +110,8 @@ public final class FrameContent {
     }
 
     /// @param inner from [#innerSum]
-    /// @throws FramesDifferException when the bytes of a frame that [#fill] and [#stampEnds] made have another sum
+    /// @throws FramesDifferException when the bytes of a frame that [#fill] and [#stampEnds] made have another
+    ///     sum
     public static void requireSum(final MemorySegment frame, final long inner, final Stamp stamp) {
         final long expected = inner + stamp.dueNs + stamp.number + stamp.flags + mark(stamp.number, frame.byteSize());
         if (sum(frame) != expected) {

@@ -12,6 +12,9 @@ import java.util.concurrent.locks.LockSupport;
 /// Steps of programs that publish or subscribe and fail when their peers are gone. Every method throws
 /// [IllegalStateException] with the reason then.
 public final class FrameStreams {
+    /// Placement of frames that are copied to a device.
+    public static final String STAGED = "staged";
+
     private static final Duration LOOK = Duration.ofSeconds(1);
     private static final long JOIN_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long JOIN_MAX_NS = TimeUnit.SECONDS.toNanos(30);
@@ -82,6 +85,14 @@ public final class FrameStreams {
             case SOURCE_LOST, FAILED, CLOSED ->
                 throw new IllegalStateException(subscriber.failure().orElse("the source is gone"));
         };
+    }
+
+    /// How frames come to where the subscriber wants them. Memory that the host addresses gets them in place.
+    public static String placement(final Subscriber subscriber) {
+        return subscriber
+                .placement()
+                .map(report -> report.kind().word())
+                .orElse(subscriber.device().hostAddressable() ? DeviceChoice.HOST : STAGED);
     }
 
     /// A source waits for the last acknowledgement: a receiver leaves the stream only when it has heard its

@@ -1,5 +1,6 @@
 package io.framecast.perf.harness;
 
+import io.framecast.perf.table.Outcome;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -19,6 +20,7 @@ public final class Rounds<C, S, T> {
     private final Measuring<C, S, T> measuring;
     private final Set<S> warm = new HashSet<>();
     private final Map<S, MeasurementFailedException> failedWarmUps = new HashMap<>();
+    private boolean framesDiffered;
 
     public Rounds(final Measuring<C, S, T> measuring) {
         this.measuring = measuring;
@@ -32,11 +34,11 @@ public final class Rounds<C, S, T> {
         /// Measures once. After a failure the contender's processes are fresh.
         T measure(C setting, S contender) throws InterruptedException, MeasurementFailedException;
 
-        /// The result of a measurement that failed.
-        T failed(C setting, S contender, MeasurementFailedException why);
+        /// Whether the contender is Framecast, whose frames may not differ, and no rival.
+        boolean isFramecast(S contender);
 
-        /// A result is there.
-        void onResult(int round, C setting, S contender, T result);
+        /// A measurement is done, or has failed.
+        void onOutcome(int round, C setting, S contender, Outcome<T> outcome);
     }
 
     /// Warms contenders up. A warm-up that fails makes the contender's first measurement fail.
@@ -52,24 +54,25 @@ public final class Rounds<C, S, T> {
     }
 
     /// @param cases each with its contenders
-    /// @return the results of every case and contender, in order
-    public Map<C, Map<S, List<T>>> run(final int rounds, final Map<C, List<S>> cases) throws InterruptedException {
-        final Map<C, Map<S, List<T>>> results = new LinkedHashMap<>();
+    /// @return the outcomes of every case and contender, in order
+    public Map<C, Map<S, List<Outcome<T>>>> run(final int rounds, final Map<C, List<S>> cases)
+            throws InterruptedException {
+        final Map<C, Map<S, List<Outcome<T>>>> outcomes = new LinkedHashMap<>();
         for (int round = 0; round < rounds; round++) {
             for (final Map.Entry<C, List<S>> part : cases.entrySet()) {
                 // Each contender comes first in some round: the one before it leaves heat and cold caches.
                 for (int i = 0; i < part.getValue().size(); i++) {
                     final S contender =
                             part.getValue().get((i + round) % part.getValue().size());
-                    final T result = attempt(part.getKey(), contender);
-                    results.computeIfAbsent(part.getKey(), _ -> new LinkedHashMap<>())
+                    final Outcome<T> outcome = attempt(part.getKey(), contender);
+                    outcomes.computeIfAbsent(part.getKey(), _ -> new LinkedHashMap<>())
                             .computeIfAbsent(contender, _ -> new ArrayList<>())
-                            .add(result);
-                    measuring.onResult(round, part.getKey(), contender, result);
+                            .add(outcome);
+                    measuring.onOutcome(round, part.getKey(), contender, outcome);
                 }
             }
         }
-        return results;
+        return outcomes;
     }
 
     /// The contender's processes are fresh.
@@ -77,7 +80,12 @@ public final class Rounds<C, S, T> {
         warm.remove(contender);
     }
 
-    private T attempt(final C setting, final S contender) throws InterruptedException {
+    /// Whether Framecast delivered frames that differ from those published.
+    public boolean haveFramesDiffered() {
+        return framesDiffered;
+    }
+
+    private Outcome<T> attempt(final C setting, final S contender) throws InterruptedException {
         try {
             final MeasurementFailedException failed = failedWarmUps.remove(contender);
             if (failed != null) {
@@ -87,10 +95,12 @@ public final class Rounds<C, S, T> {
                 measuring.warmUp(contender);
                 warm.add(contender);
             }
-            return measuring.measure(setting, contender);
+            return Outcome.of(measuring.measure(setting, contender));
         } catch (final MeasurementFailedException e) {
             warm.remove(contender);
-            return measuring.failed(setting, contender, e);
+            framesDiffered |=
+                    measuring.isFramecast(contender) && e.reason() == MeasurementFailedException.Reason.FRAMES_DIFFER;
+            return Outcome.failed(String.valueOf(e.getMessage()));
         }
     }
 }

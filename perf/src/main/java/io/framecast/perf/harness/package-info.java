@@ -15,7 +15,8 @@
 ///
 /// [Child] and [ParentLink] are the two ends of the line protocol; [Records] writes specifications and reports
 /// as JSON. [Network] is the loopback or a network of namespaces. [LinuxSocket] and [Connections] serve benches
-/// that carry bytes without Framecast. Every package of `perf` may call this one; it calls none of them.
+/// that carry bytes without Framecast. Every package of `perf` may call this one; it calls
+/// `io.framecast.perf.table` alone.
 @NullMarked
 package io.framecast.perf.harness;
 

@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param driver the kernel's part of the driver; empty where there is none
 public record KitDevice(String name, String description, String driver) {
-    static final String NAMES = "(cuda|emulated):\\d{1,2}";
-    static final String EXPECTED = "cuda:N or emulated:N";
     private static final Path DRIVER = Path.of("/proc/driver/nvidia/version");
     private static final String COMPUTE_MODE = ", compute mode ";
 
@@ -54,7 +52,7 @@ public record KitDevice(String name, String description, String driver) {
     }
 
     static KitDevice find(final String text) throws UnusableException {
-        final DeviceChoice choice = DeviceChoice.parse(text, NAMES, EXPECTED);
+        final DeviceChoice choice = DeviceChoice.parse(text);
         final DeviceBackendProvider provider = choice.provider()
                 .orElseThrow(
                         () -> new UnusableException(false, text + ": " + choice.kind() + " is not part of this kit"));

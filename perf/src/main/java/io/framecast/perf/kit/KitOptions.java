@@ -2,6 +2,7 @@ package io.framecast.perf.kit;
 
 import io.framecast.api.error.ConfigException;
 import io.framecast.perf.harness.DeviceChoice;
+import io.framecast.samples.options.Options;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,9 +31,7 @@ record KitOptions(String device, boolean quick, Path out, Path tests, List<Strin
         for (int i = 0; i < words.size(); i++) {
             switch (words.get(i)) {
                 case "--quick" -> quick = true;
-                case "--device" ->
-                    device = DeviceChoice.parse(value(words, ++i), KitDevice.NAMES, KitDevice.EXPECTED)
-                            .text();
+                case "--device" -> device = device(value(words, ++i));
                 case "--out" -> out = Path.of(value(words, ++i));
                 case "--tests" -> tests = Path.of(value(words, ++i));
                 case "--only" -> only = only(value(words, ++i));
@@ -48,6 +47,12 @@ record KitOptions(String device, boolean quick, Path out, Path tests, List<Strin
             throw new ConfigException(USAGE + ", got nothing behind " + words.get(index - 1));
         }
         return words.get(index);
+    }
+
+    private static String device(final String name) {
+        Options.require(
+                name.matches("(cuda|emulated):\\d{1,2}"), "--device: expected cuda:N or emulated:N, got " + name);
+        return DeviceChoice.parse(name).text();
     }
 
     private static List<String> only(final String text) {

@@ -4,11 +4,13 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.gpu.emulated.EmulatedConfig;
 import io.framecast.gpu.emulated.EmulatedProvider;
 import io.framecast.perf.harness.DeviceChoice;
-import io.framecast.perf.harness.OptionValues;
 import io.framecast.perf.table.Output;
 import io.framecast.samples.PeerLostException;
 import io.framecast.samples.ToolContext;
 import io.framecast.samples.network.FreePorts;
+import io.framecast.samples.options.OneOf;
+import io.framecast.samples.options.Options;
+import io.framecast.samples.options.Within;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,7 +36,6 @@ import picocli.CommandLine.Option;
             "Exit status: 0 kept, and what was planted was seen; 1 not; 2 usage or environment."
         })
 final class LitmusCommand implements Callable<Integer> {
-    private static final String DEVICES = "emulated(:\\d{1,3})?|cuda:\\d{1,3}";
     private static final int DONE = 0;
     private static final int UNMET = 1;
     // On real hardware.
@@ -44,9 +45,13 @@ final class LitmusCommand implements Callable<Integer> {
     private static final int LANES = 3;
 
     @Option(names = "--device", paramLabel = "D", description = "emulated[:N] or cuda:N; default ${DEFAULT-VALUE}.")
+    @OneOf(
+            value = {"emulated(:\\d{1,3})?", "cuda:\\d{1,3}"},
+            expected = "emulated[:N] or cuda:N")
     private String device = "emulated:0";
 
     @Option(names = "--rounds", paramLabel = "N", description = "Frames of each test; default ${DEFAULT-VALUE}.")
+    @Within(least = 1, most = 10_000_000)
     private long rounds = 2000;
 
     @Option(
@@ -75,14 +80,11 @@ final class LitmusCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         final Output output = new Output(context, null);
-        OptionValues.within("--rounds", rounds, 1, 10_000_000);
-        OptionValues.require(
+        Options.require(
                 frameBytes >= 0 && frameBytes % Long.BYTES == 0,
                 "--frame-bytes: expected a multiple of 8, got " + frameBytes);
-        final boolean emulated =
-                DeviceChoice.parse(device, DEVICES, "emulated[:N] or cuda:N").isEmulated();
         try {
-            return run(output, emulated);
+            return run(output, DeviceChoice.parse(device).isEmulated());
         } finally {
             EmulatedProvider.configure(EmulatedConfig.DEFAULT);
         }
@@ -91,7 +93,7 @@ final class LitmusCommand implements Callable<Integer> {
     private int run(final Output output, final boolean emulated) {
         final String description;
         // Opened once, to show what runs before anything does.
-        try (DeviceBackend backend = DeviceChoice.parse(device, DEVICES, "").open()) {
+        try (DeviceBackend backend = DeviceChoice.parse(device).open()) {
             description = backend.name() + ": " + backend.description();
         }
         context.line(description);

@@ -6,7 +6,6 @@ import io.framecast.perf.harness.LinkOptions;
 import io.framecast.perf.harness.MachineInfo;
 import io.framecast.perf.harness.Network;
 import io.framecast.perf.harness.Networks;
-import io.framecast.perf.harness.OptionValues;
 import io.framecast.perf.models.CostModel;
 import io.framecast.perf.streaming.Impairment;
 import io.framecast.perf.streaming.StreamingPlan;
@@ -17,6 +16,9 @@ import io.framecast.perf.table.Statistics;
 import io.framecast.perf.table.Table;
 import io.framecast.perf.table.Texts;
 import io.framecast.samples.ToolContext;
+import io.framecast.samples.options.Options;
+import io.framecast.samples.options.Sizes;
+import io.framecast.samples.options.Within;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -31,7 +33,6 @@ import picocli.CommandLine.Option;
 
 /// The options of `framecast bench models`, and its course.
 public final class ModelOptions {
-    private static final int FRAME_BYTES_MAX = 64 << 20;
     private static final int GROUPS_MIN = 4;
     private static final long DEVICE_LINK = 1_000_000_000;
     private static final double US_PER_MS = 1e3;
@@ -58,24 +59,28 @@ public final class ModelOptions {
             names = "--sizes",
             paramLabel = "LIST",
             description = "Lengths of frames, multiples of 1024; default 64K,512K,4M.")
-    private String sizes = "64K,512K,4M";
+    @Within(least = FrameContent.BLOCK_BYTES, most = 64 << 20, multipleOf = FrameContent.BLOCK_BYTES)
+    private Sizes sizes = Sizes.of(64 << 10, 512 << 10, 4 << 20);
 
     @Option(
             names = "--receivers",
             paramLabel = "LIST",
             description = "Numbers of receivers, four at least, to which t_o(n) is fitted; default 1,2,4,8,16.")
-    private String receivers = "1,2,4,8,16";
+    @Within(least = 1, most = StreamingRun.RECEIVERS_MAX)
+    private Sizes receivers = Sizes.of(1, 2, 4, 8, 16);
 
     @Mixin
     private final LinkOptions links = new LinkOptions("bridge", 50_000_000);
 
     @Option(names = "--rounds", paramLabel = "N", description = "Rounds, of which the median counts; default 3.")
+    @Within(least = 1, most = 100)
     private int rounds = 3;
 
     @Option(
             names = "--warm-up",
             paramLabel = "S",
             description = "Most that a scheme's processes run untimed until they are steady; default 8.")
+    @Within(most = 600)
     private double warmUp = 8;
 
     @Option(names = "--out", paramLabel = "DIR", description = "Write models.json, models.csv and plots.")
@@ -83,12 +88,8 @@ public final class ModelOptions {
 
     /// @throws io.framecast.api.error.ConfigException naming option, expectation and value
     StreamingPlan plan() {
-        final List<Integer> groups =
-                OptionValues.bytesList("--receivers", receivers, 1, StreamingRun.RECEIVERS_MAX).stream()
-                        .distinct()
-                        .sorted()
-                        .toList();
-        OptionValues.require(
+        final List<Integer> groups = receivers.ints().stream().sorted().toList();
+        Options.require(
                 groups.size() >= GROUPS_MIN,
                 "--receivers: expected " + GROUPS_MIN + " numbers or more, got " + receivers);
         return new StreamingPlan(
@@ -101,29 +102,18 @@ public final class ModelOptions {
                 "udp",
                 links.links(),
                 Network.LOOPBACK_ADDRESS,
-                links.chunkBytes(FRAME_BYTES_MAX),
+                links.chunkBytes(),
                 List.of(DeviceChoice.HOST),
                 true,
                 DEVICE_LINK,
                 1,
-                new StreamingPlan.Times(
-                        (int) OptionValues.within("--rounds", rounds, 1, 100),
-                        OptionValues.within("--warm-up", warmUp, 0, 600),
-                        0.1,
-                        0.1,
-                        0.2));
-    }
-
-    private List<Integer> lengths() {
-        final List<Integer> all = OptionValues.bytesList("--sizes", sizes, FrameContent.BLOCK_BYTES, FRAME_BYTES_MAX);
-        all.forEach(bytes -> FrameContent.requireBlocks("--sizes", bytes));
-        return all;
+                new StreamingPlan.Times(rounds, warmUp, 0.1, 0.1, 0.2));
     }
 
     /// @return the tool's exit status
     public int run(final ToolContext context) throws InterruptedException {
         final StreamingPlan plan = plan();
-        final List<Integer> lengths = lengths();
+        final List<Integer> lengths = sizes.ints();
         final Output output = new Output(context, out);
         if (plan.links().areOfHosts()) {
             Networks.require("--net bridge: ");

@@ -1,6 +1,7 @@
 package io.framecast.perf.modelbench;
 
 import io.framecast.api.spi.DeviceBackend;
+import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.MeasurementFailedException;
 import io.framecast.perf.models.CostModel;
 import io.framecast.perf.streaming.Contender;
@@ -18,7 +19,8 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/// Measures what the models of Chu et al. 2019 need, then what they predict: one broadcast at a time, scheme by scheme.
+/// Measures what the models of Chu et al. 2019 need, then what they predict: one broadcast at a time, scheme by
+/// scheme.
 final class ModelRun {
     private static final int[] LENGTHS = {64 << 10, 512 << 10, 4 << 20};
     private static final int LONG_BYTES = 4 << 20;
@@ -85,7 +87,7 @@ final class ModelRun {
 
     private ModelScheme.Parameters parameters() {
         final String device = ModelScheme.MULTICAST_STAGED.devices().getFirst();
-        try (DeviceBackend opened = StreamingPlan.device(device).open(plan.linkBytesPerSecond())) {
+        try (DeviceBackend opened = DeviceChoice.parse(device).open(plan.linkBytesPerSecond())) {
             return new ModelScheme.Parameters(
                     hop,
                     frameSeconds,

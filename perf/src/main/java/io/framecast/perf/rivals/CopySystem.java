@@ -4,12 +4,14 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.FrameContent;
+import io.framecast.perf.harness.FrameStreams;
 import io.framecast.perf.harness.ProcessCost;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// A program without protocol: a writer copies each frame once into memory that all share, and each reader reads it
-/// there, or copies it to its device. No system that carries frames within a host can do with less.
+/// A program without protocol: a writer copies each frame once into memory that all share, and each reader reads
+/// it there, or copies it to its device. No system that carries frames within a host can do with less.
 public final class CopySystem implements MeasuredSystem {
     private static final String NAME = "memory";
     // As much as a publisher's window: more would leave the caches.
@@ -22,7 +24,7 @@ public final class CopySystem implements MeasuredSystem {
     }
 
     @Override
-    public SourceReport publish(final StreamSpec spec, final Runnable gone) {
+    public SourceReport publish(final StreamSpec spec, final Runnable gone) throws IOException {
         try (Arena arena = Arena.ofConfined();
                 SharedSegment segment = SharedSegment.create(spec, places(spec))) {
             final MemorySegment frame = arena.allocate(spec.load().frameBytes(), Long.BYTES);
@@ -40,7 +42,7 @@ public final class CopySystem implements MeasuredSystem {
     }
 
     @Override
-    public ReceiverReport subscribe(final StreamSpec spec) {
+    public ReceiverReport subscribe(final StreamSpec spec) throws IOException {
         final boolean isHost = spec.load().readers().choice().isHost();
         try (DeviceBackend device = spec.load().readers().open();
                 SharedSegment segment = SharedSegment.attach(spec, places(spec));
@@ -54,7 +56,7 @@ public final class CopySystem implements MeasuredSystem {
                     reader.copyOut(frame, () -> segment.release(spec.index()));
                 }
             }
-            return reader.report(isHost ? DeviceChoice.HOST : FrameReader.STAGED, 0);
+            return reader.report(isHost ? DeviceChoice.HOST : FrameStreams.STAGED, 0);
         }
     }
 }

@@ -6,12 +6,9 @@ import io.framecast.api.spi.DeviceStream;
 import io.framecast.perf.harness.BackgroundLoad;
 import java.lang.foreign.MemorySegment;
 
-/// The work of a receiver on a frame, the same in every system: it is measured where it lies in the host's memory, or
-/// copied back from a device for that. One thread.
+/// The work of a receiver on a frame, the same in every system: it is measured where it lies in the host's
+/// memory, or copied back from a device for that. One thread.
 final class FrameReader implements AutoCloseable {
-    /// Placement of what a system copies to a device by itself.
-    static final String STAGED = "staged";
-
     private final GoodputMeter meter;
     private final boolean sums;
     private final DeviceBackend device;

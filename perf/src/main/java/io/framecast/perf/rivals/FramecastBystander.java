@@ -5,7 +5,6 @@ import io.framecast.api.Subscriber;
 import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.Signal;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +30,7 @@ final class FramecastBystander {
     }
 
     /// @return what it was given; that it was evicted, or lost its source, is no failure
-    ReceiverReport run() {
+    ReceiverReport run() throws IOException {
         while (isOpen()) {
             final DeviceFrame frame = subscriber.poll();
             if (frame == null) {
@@ -51,7 +50,7 @@ final class FramecastBystander {
         };
     }
 
-    private void take(final DeviceFrame frame) {
+    private void take(final DeviceFrame frame) throws IOException {
         frame.awaitReady();
         final MemorySegment bytes = frame.region().host();
         meter.onFrame(bytes);
@@ -84,15 +83,11 @@ final class FramecastBystander {
         }
     }
 
-    private void stopOnce(final long dueNs) {
+    private void stopOnce(final long dueNs) throws IOException {
         if (stopped || dueNs - firstDueNs < spec.load().warmUpNs() / 2) {
             return;
         }
         stopped = true;
-        try {
-            Signal.STOP.send(ProcessHandle.current().pid());
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        Signal.STOP.send(ProcessHandle.current().pid());
     }
 }

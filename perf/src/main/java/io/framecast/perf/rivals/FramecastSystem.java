@@ -14,6 +14,7 @@ import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.FrameStreams;
 import io.framecast.perf.harness.ProcessCost;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -71,7 +72,7 @@ public record FramecastSystem(String transport, Sharing sharing, Protection prot
     }
 
     @Override
-    public SourceReport publish(final StreamSpec spec, final Runnable gone) {
+    public SourceReport publish(final StreamSpec spec, final Runnable gone) throws IOException {
         try (CountersFile counters = CountersFile.create();
                 Protection.Options options = protection.options();
                 Framecast node = Framecast.launch(config(spec).withCountersFile(counters.path()));
@@ -157,7 +158,7 @@ public record FramecastSystem(String transport, Sharing sharing, Protection prot
     }
 
     @Override
-    public ReceiverReport subscribe(final StreamSpec spec) {
+    public ReceiverReport subscribe(final StreamSpec spec) throws IOException {
         final StreamSpec.Readers readers = spec.load().readers();
         final boolean isGroup = sharing == Sharing.RECEIVERS || sharing == Sharing.ALL;
         DeviceChoice.limitLink(readers.linkBytesPerSecond());
@@ -182,7 +183,7 @@ public record FramecastSystem(String transport, Sharing sharing, Protection prot
                         FrameStreams.await(subscriber);
                     }
                 }
-                report = reader.report(placementOf(subscriber), 0);
+                report = reader.report(FrameStreams.placement(subscriber), 0);
             }
             FrameStreams.awaitEnd(subscriber);
             final long dropped = subscriber.stats().droppedFrames();
@@ -191,13 +192,5 @@ public record FramecastSystem(String transport, Sharing sharing, Protection prot
             }
             return readers.areSumming() ? report.read(counters.sum(EngineCounter.RECEIVED_DATAGRAMS)) : report;
         }
-    }
-
-    // Memory that the host addresses gets frames in place.
-    private static String placementOf(final Subscriber subscriber) {
-        return subscriber
-                .placement()
-                .map(placement -> placement.kind().word())
-                .orElse(subscriber.device().hostAddressable() ? DeviceChoice.HOST : FrameReader.STAGED);
     }
 }

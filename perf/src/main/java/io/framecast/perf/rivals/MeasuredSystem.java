@@ -1,5 +1,6 @@
 package io.framecast.perf.rivals;
 
+import java.io.IOException;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 
@@ -7,10 +8,10 @@ import org.agrona.concurrent.IdleStrategy;
 public interface MeasuredSystem {
     /// Publishes a whole stream, once all its receivers are there. Returns when they have everything, or
     /// `gone` says that they left.
-    SourceReport publish(StreamSpec spec, Runnable gone);
+    SourceReport publish(StreamSpec spec, Runnable gone) throws IOException;
 
     /// Takes a whole stream into host memory.
-    ReceiverReport subscribe(StreamSpec spec);
+    ReceiverReport subscribe(StreamSpec spec) throws IOException;
 
     /// The idle strategy of applications, the same for every system.
     static IdleStrategy idle() {

@@ -1,7 +1,6 @@
 package io.framecast.perf.rivals;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -31,13 +30,9 @@ public enum Protection {
         private static final Path NONE = Path.of("");
 
         @Override
-        public void close() {
+        public void close() throws IOException {
             if (!keyFile.equals(NONE)) {
-                try {
-                    Files.deleteIfExists(keyFile);
-                } catch (final IOException e) {
-                    throw new UncheckedIOException(e);
-                }
+                Files.deleteIfExists(keyFile);
             }
         }
     }
@@ -55,7 +50,7 @@ public enum Protection {
     }
 
     /// For one end of one stream. The caller closes it.
-    Options options() {
+    Options options() throws IOException {
         return switch (this) {
             case PLAIN -> new Options("", Options.NONE);
             case AUTH, AES_GCM, CHACHA20_POLY1305 -> {
@@ -66,13 +61,7 @@ public enum Protection {
     }
 
     // Temporary files are their owner's alone, as key files must be.
-    private static Path keyFile() {
-        try {
-            final Path made = Files.createTempFile("framecast-bench", ".key");
-            Files.writeString(made, KEY);
-            return made;
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    private static Path keyFile() throws IOException {
+        return Files.writeString(Files.createTempFile("framecast-bench", ".key"), KEY);
     }
 }

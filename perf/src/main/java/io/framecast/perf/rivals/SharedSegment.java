@@ -3,7 +3,6 @@ package io.framecast.perf.rivals;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.PrivateDirectory;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -47,7 +46,7 @@ final class SharedSegment implements AutoCloseable {
     private final IdleStrategy idle = MeasuredSystem.idle();
     private long frames;
 
-    private SharedSegment(final StreamSpec spec, final int places, final boolean creates) {
+    private SharedSegment(final StreamSpec spec, final int places, final boolean creates) throws IOException {
         this.places = places;
         readers = spec.load().receivers();
         if (readers > READERS_MAX) {
@@ -59,12 +58,12 @@ final class SharedSegment implements AutoCloseable {
     }
 
     /// @param places how many frames may lie in it
-    static SharedSegment create(final StreamSpec spec, final int places) {
+    static SharedSegment create(final StreamSpec spec, final int places) throws IOException {
         return new SharedSegment(spec, places, true);
     }
 
     /// Waits until the writer has made it, and attaches.
-    static SharedSegment attach(final StreamSpec spec, final int places) {
+    static SharedSegment attach(final StreamSpec spec, final int places) throws IOException {
         final SharedSegment segment = new SharedSegment(spec, places, false);
         segment.attach(spec.index());
         return segment;
@@ -76,37 +75,29 @@ final class SharedSegment implements AutoCloseable {
     }
 
     // All processes of a run are children of one, and each stream has a port of its own. Others cannot make the file.
-    private static Path path(final StreamSpec spec) {
+    private static Path path(final StreamSpec spec) throws IOException {
         final long run =
                 ProcessHandle.current().parent().map(ProcessHandle::pid).orElse(0L);
         final Path parent = Files.isDirectory(MEMORY) ? MEMORY : Path.of(System.getProperty("java.io.tmpdir"));
-        try {
-            return PrivateDirectory.require(parent.resolve("framecast-bench-" + Libc.getuid()))
-                    .resolve(run + "-" + spec.link().port());
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return PrivateDirectory.require(parent.resolve("framecast-bench-" + Libc.getuid()))
+                .resolve(run + "-" + spec.link().port());
     }
 
     private long bytes() {
         return FRAMES + places * placeBytes;
     }
 
-    private MemorySegment create() {
-        try {
-            Files.deleteIfExists(path);
-            Files.createFile(path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-            final MemorySegment made = map();
-            // Untouched memory would be made while frames are counted.
-            made.asSlice(FRAMES).fill((byte) 1);
-            WORD.setRelease(made, 0L, 1L);
-            return made;
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    private MemorySegment create() throws IOException {
+        Files.deleteIfExists(path);
+        Files.createFile(path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        final MemorySegment made = map();
+        // Untouched memory would be made while frames are counted.
+        made.asSlice(FRAMES).fill((byte) 1);
+        WORD.setRelease(made, 0L, 1L);
+        return made;
     }
 
-    private MemorySegment open() {
+    private MemorySegment open() throws IOException {
         final long endNs = System.nanoTime() + SILENCE_MAX_NS;
         while (true) {
             try {
@@ -117,8 +108,6 @@ final class SharedSegment implements AutoCloseable {
                 }
             } catch (final NoSuchFileException e) {
                 // The writer is not there yet.
-            } catch (final IOException e) {
-                throw new UncheckedIOException(e);
             }
             if (System.nanoTime() > endNs) {
                 throw new IllegalStateException("the writer did not make " + path);
@@ -142,13 +131,9 @@ final class SharedSegment implements AutoCloseable {
     }
 
     /// Waits until all readers are there. No process needs the file's name after that.
-    void awaitReaders() {
+    void awaitReaders() throws IOException {
         await(() -> haveReleased(0));
-        try {
-            Files.deleteIfExists(path);
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        Files.deleteIfExists(path);
     }
 
     private boolean haveReleased(final long count) {

@@ -7,12 +7,11 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.perf.harness.CountersFile;
 import io.framecast.perf.harness.FrameStreams;
+import java.io.IOException;
 
-/// The baseline of Chu et al. 2019, §6 and figure 4(a): one process of a host receives the stream by multicast and
-/// copies
-/// each frame once more, into shared memory; each process copies it from there to where it wants it. All of them are
-/// done
-/// with a frame before the next one is copied.
+/// The baseline of Chu et al. 2019, §6 and figure 4(a): one process of a host receives the stream by multicast
+/// and copies each frame once more, into shared memory; each process copies it from there to where it wants it.
+/// All of them are done with a frame before the next one is copied.
 public final class ShmemSystem implements MeasuredSystem {
     private static final int LEADER = 0;
     private static final int PLACES = 1;
@@ -20,21 +19,21 @@ public final class ShmemSystem implements MeasuredSystem {
     private static final FramecastSystem NETWORK = new FramecastSystem("udp", FramecastSystem.Sharing.LEADER_ALONE);
 
     @Override
-    public SourceReport publish(final StreamSpec spec, final Runnable gone) {
+    public SourceReport publish(final StreamSpec spec, final Runnable gone) throws IOException {
         return NETWORK.publish(spec, gone);
     }
 
     @Override
-    public ReceiverReport subscribe(final StreamSpec spec) {
+    public ReceiverReport subscribe(final StreamSpec spec) throws IOException {
         try (DeviceBackend device = spec.load().readers().open();
                 FrameReader reader = new FrameReader(spec, device)) {
             final long datagrams = spec.index() == LEADER ? lead(spec, reader) : follow(spec, reader);
             final boolean isHost = spec.load().readers().choice().isHost();
-            return reader.report(isHost ? COPIED : FrameReader.STAGED, datagrams);
+            return reader.report(isHost ? COPIED : FrameStreams.STAGED, datagrams);
         }
     }
 
-    private static long follow(final StreamSpec spec, final FrameReader reader) {
+    private static long follow(final StreamSpec spec, final FrameReader reader) throws IOException {
         try (SharedSegment segment = SharedSegment.attach(spec, PLACES)) {
             while (!reader.hasLast()) {
                 reader.copyOut(segment.next(spec.load().frameBytes()), () -> segment.release(spec.index()));
@@ -44,7 +43,7 @@ public final class ShmemSystem implements MeasuredSystem {
     }
 
     /// @return datagrams that it read
-    private static long lead(final StreamSpec spec, final FrameReader reader) {
+    private static long lead(final StreamSpec spec, final FrameReader reader) throws IOException {
         final boolean isHost = spec.load().readers().choice().isHost();
         try (SharedSegment segment = SharedSegment.create(spec, PLACES)) {
             segment.attach(LEADER);

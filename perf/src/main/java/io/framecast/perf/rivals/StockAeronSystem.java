@@ -16,7 +16,6 @@ import io.framecast.engine.libc.PrivateDirectory;
 import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.ProcessCost;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.StandardSocketOptions;
@@ -60,14 +59,9 @@ public final class StockAeronSystem implements MeasuredSystem {
         }
     }
 
-    private static MediaDriver launch(final StreamSpec spec) {
-        final Path directory;
-        try {
-            directory = PrivateDirectory.require(directory())
-                    .resolve(Long.toString(ProcessHandle.current().pid()));
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    private static MediaDriver launch(final StreamSpec spec) throws IOException {
+        final Path directory = PrivateDirectory.require(directory())
+                .resolve(Long.toString(ProcessHandle.current().pid()));
         return MediaDriver.launchEmbedded(new MediaDriver.Context()
                 .aeronDirectoryName(directory.toString())
                 .threadingMode(ThreadingMode.SHARED)
@@ -86,14 +80,14 @@ public final class StockAeronSystem implements MeasuredSystem {
         return Aeron.connect(new Aeron.Context().aeronDirectoryName(driver.aeronDirectoryName()));
     }
 
-    private static String channel(final StreamSpec spec) {
+    private static String channel(final StreamSpec spec) throws IOException {
         return "aeron:udp?endpoint=" + spec.link().group() + ":" + spec.link().port() + "|interface="
                 + spec.localAddress()
                 + "|so-rcvbuf=" + bufferBytes(spec) + "|so-sndbuf=" + bufferBytes(spec);
     }
 
     /// As much as the system gives, for Aeron does not ask beyond its limits.
-    private static int bufferBytes(final StreamSpec spec) {
+    private static int bufferBytes(final StreamSpec spec) throws IOException {
         if (spec.link().socketBufferBytes() != 0) {
             return spec.link().socketBufferBytes();
         }
@@ -102,8 +96,6 @@ public final class StockAeronSystem implements MeasuredSystem {
             probe.setOption(StandardSocketOptions.SO_SNDBUF, BUFFER_BYTES_WANTED);
             return Math.min(
                     probe.getOption(StandardSocketOptions.SO_RCVBUF), probe.getOption(StandardSocketOptions.SO_SNDBUF));
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 
@@ -114,7 +106,7 @@ public final class StockAeronSystem implements MeasuredSystem {
     }
 
     @Override
-    public SourceReport publish(final StreamSpec spec, final Runnable gone) {
+    public SourceReport publish(final StreamSpec spec, final Runnable gone) throws IOException {
         final IdleStrategy idle = MeasuredSystem.idle();
         // Connected only when all its receivers are; the slowest of them sets the pace.
         final String channel = channel(spec) + "|fc=min,g:/" + spec.load().receivers() + "|mtu="
@@ -167,7 +159,7 @@ public final class StockAeronSystem implements MeasuredSystem {
         }
     }
 
-    private static int termBytes(final StreamSpec spec) {
+    private static int termBytes(final StreamSpec spec) throws IOException {
         return Math.max(TERM_BYTES, BitUtil.findNextPositivePowerOfTwo(2 * bufferBytes(spec)));
     }
 
@@ -190,7 +182,7 @@ public final class StockAeronSystem implements MeasuredSystem {
     }
 
     @Override
-    public ReceiverReport subscribe(final StreamSpec spec) {
+    public ReceiverReport subscribe(final StreamSpec spec) throws IOException {
         final IdleStrategy idle = MeasuredSystem.idle();
         try (Arena arena = Arena.ofConfined();
                 MediaDriver driver = launch(spec);

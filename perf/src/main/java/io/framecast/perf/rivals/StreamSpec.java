@@ -61,7 +61,7 @@ public record StreamSpec(Load load, Link link, String localAddress, int index) {
         }
 
         DeviceChoice choice() {
-            return DeviceChoice.parse(device.isEmpty() ? DeviceChoice.HOST : device, ".*", "a device");
+            return DeviceChoice.parse(device.isEmpty() ? DeviceChoice.HOST : device);
         }
     }
 

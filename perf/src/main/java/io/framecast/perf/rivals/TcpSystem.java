@@ -4,7 +4,6 @@ import io.framecast.perf.harness.Connections;
 import io.framecast.perf.harness.FrameContent;
 import io.framecast.perf.harness.ProcessCost;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.StandardSocketOptions;
@@ -27,7 +26,7 @@ public final class TcpSystem implements MeasuredSystem {
     private static final int RING_BYTES_MIN = 1 << 18;
 
     @Override
-    public SourceReport publish(final StreamSpec spec, final Runnable gone) {
+    public SourceReport publish(final StreamSpec spec, final Runnable gone) throws IOException {
         try (Arena arena = Arena.ofConfined();
                 Selector selector = Selector.open()) {
             final MemorySegment frame = arena.allocate(spec.load().frameBytes(), Long.BYTES);
@@ -48,8 +47,6 @@ public final class TcpSystem implements MeasuredSystem {
                     connection.channel.close();
                 }
             }
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 
@@ -110,7 +107,7 @@ public final class TcpSystem implements MeasuredSystem {
     }
 
     @Override
-    public ReceiverReport subscribe(final StreamSpec spec) {
+    public ReceiverReport subscribe(final StreamSpec spec) throws IOException {
         final int frameBytes = spec.load().frameBytes();
         final GoodputMeter meter = new GoodputMeter(spec);
         try (Arena arena = Arena.ofConfined();
@@ -132,8 +129,6 @@ public final class TcpSystem implements MeasuredSystem {
                 }
             }
             return meter.report();
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 

@@ -1,8 +1,6 @@
 package io.framecast.perf.streaming;
 
 import io.framecast.perf.harness.BackgroundLoad.Load;
-import io.framecast.perf.harness.OptionValues;
-import java.util.List;
 import java.util.Locale;
 
 /// Which way background copies go.
@@ -46,11 +44,8 @@ public enum Direction {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /// @throws io.framecast.api.error.ConfigException naming option, expectation and value
-    static Direction parse(final String option, final String text) {
-        OptionValues.require(
-                List.of("h2d", "d2h", "both", "paper").contains(text),
-                option + ": expected h2d, d2h, both, paper or none, got " + text);
-        return valueOf(text.toUpperCase(Locale.ROOT));
+    /// The one with a label that the command line has checked.
+    static Direction of(final String label) {
+        return valueOf(label.toUpperCase(Locale.ROOT));
     }
 }

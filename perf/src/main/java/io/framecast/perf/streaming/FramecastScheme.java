@@ -39,17 +39,17 @@ final class FramecastScheme implements Scheme {
                 FrameStreams.awaitReady(publisher, spec.receivers());
                 final FrameClaim claim = new FrameClaim();
                 final String transport = publisher.channel().transport();
+                // The counters go with the publisher.
                 report = StreamingSource.run(
                         spec,
                         acknowledgements,
                         device,
                         transport,
-                        stamp -> send(spec, publisher, frames, claim, stamp));
+                        stamp -> send(spec, publisher, frames, claim, stamp),
+                        counters::controlPerDatagram);
             }
-            // They go with the publisher.
-            final double control = counters.controlPerDatagram();
             publisher.close(LINGER);
-            return report.withControl(control);
+            return report;
         }
     }
 
@@ -85,7 +85,7 @@ final class FramecastScheme implements Scheme {
                 BackgroundLoad background = spec.backgroundAtReceiver(subscriber.device());
                 StreamingMeter meter = new StreamingMeter(spec, subscriber.device(), acknowledgements, background)) {
             final boolean whole = take(spec, subscriber, meter);
-            final ReceivedReport report = meter.report(placementOf(subscriber));
+            final ReceivedReport report = meter.report(FrameStreams.placement(subscriber));
             if (whole) {
                 FrameStreams.awaitEnd(subscriber);
             }
@@ -121,13 +121,5 @@ final class FramecastScheme implements Scheme {
             }
             throw e;
         }
-    }
-
-    // Memory that the host addresses gets frames in place.
-    private static String placementOf(final Subscriber subscriber) {
-        return subscriber
-                .placement()
-                .map(report -> report.kind().word())
-                .orElse(subscriber.device().hostAddressable() ? DeviceChoice.HOST : STAGED);
     }
 }

@@ -1,5 +1,6 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.perf.harness.FrameStreams;
 import java.io.IOException;
 
 /// A way of bringing frames from one process into the devices of others.
@@ -11,7 +12,7 @@ public interface Scheme {
     String UNICAST = "unicast";
 
     /// The only way that a scheme over unicast has here.
-    String STAGED = "staged";
+    String STAGED = FrameStreams.STAGED;
 
     /// Sends a whole stream, once its receivers are there, and returns when they have it.
     SentReport publish(StreamingSpec spec) throws IOException;

@@ -10,8 +10,8 @@ import io.framecast.perf.harness.ProcessUse;
 /// @param compilingShare of the time that the process's compilers worked
 /// @param linkFrames frames that went back to back, and the last one, which its link carried
 /// @param link what else it did meanwhile
-/// @param controlPerDatagram control datagrams that the source took and sent for each of data, joins included; negative
-/// for schemes that have none
+/// @param controlPerDatagram control datagrams that the source took and sent for each of data, joins included;
+/// negative for schemes that have none
 record SentReport(
         String transport,
         String device,
@@ -23,9 +23,4 @@ record SentReport(
         ProcessUse use,
         double controlPerDatagram) {
     static final double UNKNOWN = -1;
-
-    SentReport withControl(final double perDatagram) {
-        return new SentReport(
-                transport, device, frames, backgroundMBps, compilingShare, linkFrames, link, use, perDatagram);
-    }
 }

@@ -11,8 +11,6 @@ import org.jspecify.annotations.Nullable;
 /// @param controlPerDatagram at the source, for each datagram of data
 /// @param slowShare of the stream's frames that the slow receiver was given
 record StreamUse(ProcessUse source, ProcessUse receiver, double controlPerDatagram, double slowShare) {
-    static final StreamUse UNKNOWN = new StreamUse(ProcessUse.NOTHING, ProcessUse.NOTHING, Double.NaN, Double.NaN);
-
     /// @param slow null where there is none
     static StreamUse of(
             final SentReport source, final List<ReceivedReport> receivers, final @Nullable ReceivedReport slow) {

@@ -59,17 +59,12 @@ public record StreamingPlan(
         }
     }
 
-    public static DeviceChoice device(final String name) {
-        return DeviceChoice.parse(
-                name, "host|emulated(:\\d{1,2})?(\\?peermem)?|cuda:\\d{1,2}", "host, emulated[:N][?peermem] or cuda:N");
-    }
-
     public DeviceChoice deviceOfSource() {
-        return device(devices.getFirst());
+        return DeviceChoice.parse(devices.getFirst());
     }
 
     DeviceChoice deviceOfReceiver(final int index) {
-        return device(devices.get(index % devices.size()));
+        return DeviceChoice.parse(devices.get(index % devices.size()));
     }
 
     StreamingPlan with(final Times value) {

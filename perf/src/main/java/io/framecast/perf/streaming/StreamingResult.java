@@ -1,9 +1,9 @@
 package io.framecast.perf.streaming;
 
 import io.framecast.perf.harness.BackgroundLoad;
-import io.framecast.perf.table.RoundsRow;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
@@ -16,7 +16,6 @@ import java.util.stream.Collectors;
 /// @param checkedFrames frames of which every byte was compared, at the receiver with fewest
 /// @param link what its links carried
 /// @param use what its processes took
-/// @param failure why there is no result, or empty
 record StreamingResult(
         String transport,
         String placement,
@@ -28,25 +27,7 @@ record StreamingResult(
         double compilingShare,
         long checkedFrames,
         LinkUse link,
-        StreamUse use,
-        String failure)
-        implements RoundsRow.Round {
-    static StreamingResult failed(final String why) {
-        return new StreamingResult(
-                "",
-                "",
-                "",
-                Double.NaN,
-                Double.NaN,
-                Double.NaN,
-                Double.NaN,
-                Double.NaN,
-                0,
-                LinkUse.UNKNOWN,
-                StreamUse.UNKNOWN,
-                why);
-    }
-
+        StreamUse use) {
     static StreamingResult of(
             final StreamingPlan plan,
             final Direction direction,
@@ -72,8 +53,16 @@ record StreamingResult(
                 Math.max(source.compilingShare(), most(receivers, ReceivedReport::compilingShare)),
                 (long) -most(receivers, receiver -> -receiver.checkedFrames()),
                 LinkUse.of(plan, source, receivers),
-                StreamUse.of(source, receivers, lastIsSlow ? all.getLast() : null),
-                "");
+                StreamUse.of(source, receivers, lastIsSlow ? all.getLast() : null));
+    }
+
+    String text() {
+        return String.format(
+                Locale.ROOT,
+                "%.1f MB/s, background %.0f MB/s, alone %.2f ms",
+                broadcastMBps,
+                backgroundMBps,
+                latencyUs / 1e3);
     }
 
     private static double most(final List<ReceivedReport> all, final ToDoubleFunction<ReceivedReport> figure) {

@@ -1,5 +1,6 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.perf.table.Outcome;
 import io.framecast.perf.table.RoundsRow;
 import io.framecast.perf.table.Statistics;
 import java.util.List;
@@ -12,7 +13,7 @@ record StreamingRow(
         Contender contender,
         StreamingCase setting,
         StreamingPlan plan,
-        List<StreamingResult> rounds,
+        List<Outcome<StreamingResult>> rounds,
         @Nullable StreamingRow peak,
         @Nullable Prediction prediction)
         implements RoundsRow<StreamingResult> {

@@ -9,12 +9,12 @@ import io.framecast.perf.harness.Pools;
 import io.framecast.perf.harness.Records;
 import io.framecast.perf.harness.Rounds;
 import io.framecast.perf.harness.WarmUp;
+import io.framecast.perf.table.Outcome;
 import io.framecast.samples.network.FreePorts;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -38,7 +38,6 @@ public final class StreamingRun implements Rounds.Measuring<StreamingCase, Conte
     private final Networks networks = new Networks();
     private final Map<Contender, Integer> stuck = new HashMap<>();
     private final FreePorts ports = new FreePorts(RandomGenerator.getDefault());
-    private boolean framesDiffered;
 
     public StreamingRun(final StreamingPlan plan, final Consumer<String> console) {
         this.plan = plan;
@@ -160,26 +159,18 @@ public final class StreamingRun implements Rounds.Measuring<StreamingCase, Conte
     }
 
     @Override
-    public StreamingResult failed(
-            final StreamingCase setting, final Contender contender, final MeasurementFailedException why) {
-        framesDiffered |= contender.isFramecast() && why.reason() == Reason.FRAMES_DIFFER;
-        return StreamingResult.failed(String.valueOf(why.getMessage()));
+    public boolean isFramecast(final Contender contender) {
+        return contender.isFramecast();
     }
 
     @Override
-    public void onResult(
-            final int round, final StreamingCase setting, final Contender contender, final StreamingResult result) {
-        final String head = "round " + (round + 1) + ", " + contender.text() + ", " + setting.text() + ": ";
-        console.accept(
-                result.hasFailed()
-                        ? head + "failed: " + result.failure()
-                        : String.format(
-                                Locale.ROOT,
-                                "%s%.1f MB/s, background %.0f MB/s, alone %.2f ms",
-                                head,
-                                result.broadcastMBps(),
-                                result.backgroundMBps(),
-                                result.latencyUs() / 1e3));
+    public void onOutcome(
+            final int round,
+            final StreamingCase setting,
+            final Contender contender,
+            final Outcome<StreamingResult> outcome) {
+        console.accept("round " + (round + 1) + ", " + contender.text() + ", " + setting.text() + ": "
+                + outcome.result().map(StreamingResult::text).orElse("failed: " + outcome.failure()));
     }
 
     /// Ends the processes of a contender.
@@ -189,7 +180,7 @@ public final class StreamingRun implements Rounds.Measuring<StreamingCase, Conte
 
     /// Whether Framecast delivered frames that differ from those sent.
     public boolean haveFramesDiffered() {
-        return framesDiffered;
+        return rounds.haveFramesDiffered();
     }
 
     /// Any thread.

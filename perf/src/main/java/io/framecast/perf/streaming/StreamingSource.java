@@ -7,6 +7,7 @@ import io.framecast.perf.harness.LinkMeter;
 import io.framecast.perf.harness.ProcessCost;
 import io.framecast.perf.harness.ProcessUse;
 import java.io.IOException;
+import java.util.function.DoubleSupplier;
 
 /// Says which frame of a stream is next and when it may be sent: first some that do not count, then one at a
 /// time, then as many under way as are allowed, then the last.
@@ -50,12 +51,14 @@ final class StreamingSource {
     /// Sends a whole stream, once its receivers are there, and returns when they have it.
     ///
     /// @param device what the source's frames come from, or would
+    /// @param controlPerDatagram asked at the end: as in [SentReport]
     static SentReport run(
             final StreamingSpec spec,
             final Acknowledgements acknowledgements,
             final DeviceBackend device,
             final String transport,
-            final Sending sending)
+            final Sending sending,
+            final DoubleSupplier controlPerDatagram)
             throws IOException {
         acknowledgements.accept(spec.receivers());
         try (BackgroundLoad background = spec.backgroundAtSource(device)) {
@@ -76,7 +79,7 @@ final class StreamingSource {
                     source.number + 1 - source.firstOfMany,
                     carried,
                     ProcessUse.of(spent),
-                    SentReport.UNKNOWN);
+                    controlPerDatagram.getAsDouble());
         }
     }
 

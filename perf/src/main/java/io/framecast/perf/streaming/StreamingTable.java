@@ -2,7 +2,9 @@ package io.framecast.perf.streaming;
 
 import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.MachineInfo;
+import io.framecast.perf.harness.ProcessUse;
 import io.framecast.perf.table.Figure;
+import io.framecast.perf.table.Outcome;
 import io.framecast.perf.table.Page;
 import io.framecast.perf.table.Statistics;
 import io.framecast.perf.table.Table;
@@ -17,26 +19,30 @@ import org.jspecify.annotations.Nullable;
 final class StreamingTable {
     private static final double US_PER_MS = 1e3;
 
-    private static final Table<StreamingResult> ROUNDS = new Table<StreamingResult>()
-            .field("broadcast_MBps", StreamingResult::broadcastMBps)
-            .field("background_MBps", StreamingResult::backgroundMBps)
-            .field("latency_us", StreamingResult::latencyUs)
-            .field("latency_p99_us", StreamingResult::latencyP99Us)
-            .field("compiling_share", StreamingResult::compilingShare)
-            .field("checked_frames", StreamingResult::checkedFrames)
-            .field("source_link_bytes_per_byte", round -> round.link().sourcePerByte())
-            .field("receiver_link_bytes_per_byte", round -> round.link().receiverPerByte())
-            .field("source_link_share", round -> round.link().sourceShare())
-            .field("receiver_link_share", round -> round.link().receiverShare())
-            .field("cpu_share", round -> round.link().busyShare())
-            .field("source_cpu", round -> round.use().source().cpuShare())
-            .field("source_threads", round -> round.use().source().threads())
-            .field("source_resident_MB", round -> round.use().source().residentBytes() / 1e6)
-            .field("receiver_cpu", round -> round.use().receiver().cpuShare())
-            .field("receiver_threads", round -> round.use().receiver().threads())
-            .field("receiver_resident_MB", round -> round.use().receiver().residentBytes() / 1e6)
-            .field("control_per_datagram", round -> round.use().controlPerDatagram())
-            .field("slow_share", round -> round.use().slowShare())
+    private static final Table<Outcome<StreamingResult>> ROUNDS = new Table<Outcome<StreamingResult>>()
+            .field("broadcast_MBps", round -> round.figure(StreamingResult::broadcastMBps))
+            .field("background_MBps", round -> round.figure(StreamingResult::backgroundMBps))
+            .field("latency_us", round -> round.figure(StreamingResult::latencyUs))
+            .field("latency_p99_us", round -> round.figure(StreamingResult::latencyP99Us))
+            .field("compiling_share", round -> round.figure(StreamingResult::compilingShare))
+            .field(
+                    "checked_frames",
+                    round -> round.result().map(StreamingResult::checkedFrames).orElse(0L))
+            .field("source_link_bytes_per_byte", round -> link(round, LinkUse::sourcePerByte))
+            .field("receiver_link_bytes_per_byte", round -> link(round, LinkUse::receiverPerByte))
+            .field("source_link_share", round -> link(round, LinkUse::sourceShare))
+            .field("receiver_link_share", round -> link(round, LinkUse::receiverShare))
+            .field("cpu_share", round -> link(round, LinkUse::busyShare))
+            .field("source_cpu", round -> source(round).cpuShare())
+            .field("source_threads", round -> source(round).threads())
+            .field("source_resident_MB", round -> source(round).residentBytes() / 1e6)
+            .field("receiver_cpu", round -> receiver(round).cpuShare())
+            .field("receiver_threads", round -> receiver(round).threads())
+            .field("receiver_resident_MB", round -> receiver(round).residentBytes() / 1e6)
+            .field(
+                    "control_per_datagram",
+                    round -> round.figure(result -> result.use().controlPerDatagram()))
+            .field("slow_share", round -> round.figure(result -> result.use().slowShare()))
             .field("failure", round -> round.hasFailed() ? round.failure() : null);
 
     static final Table<StreamingRow> TABLE = new Table<StreamingRow>()
@@ -102,6 +108,18 @@ final class StreamingTable {
 
     private static Statistics goodput(final StreamingRow row) {
         return row.of(StreamingResult::broadcastMBps);
+    }
+
+    private static double link(final Outcome<StreamingResult> round, final ToDoubleFunction<LinkUse> figure) {
+        return round.figure(result -> figure.applyAsDouble(result.link()));
+    }
+
+    private static ProcessUse source(final Outcome<StreamingResult> round) {
+        return round.result().map(result -> result.use().source()).orElse(ProcessUse.NOTHING);
+    }
+
+    private static ProcessUse receiver(final Outcome<StreamingResult> round) {
+        return round.result().map(result -> result.use().receiver()).orElse(ProcessUse.NOTHING);
     }
 
     private static double link(final StreamingRow row, final ToDoubleFunction<LinkUse> figure) {

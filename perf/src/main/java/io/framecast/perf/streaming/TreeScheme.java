@@ -5,11 +5,9 @@ import io.framecast.perf.harness.BackgroundLoad;
 import io.framecast.perf.harness.DeviceChoice;
 import java.io.IOException;
 
-/// Broadcast over unicast, by TCP or writes over reliable connections: a ring, a k-nomial tree or a connection to each,
-/// in chunks. Each hop receives a
-/// chunk in
-/// pinned host memory, has it copied into its device, and passes it on from there meanwhile. A chunk as long
-/// as a frame makes it the scheme without pipelining.
+/// Broadcast over unicast, by TCP or writes over reliable connections: a ring, a k-nomial tree or a connection to
+/// each, in chunks. Each hop receives a chunk in pinned host memory, has it copied into its device, and passes it
+/// on from there meanwhile. A chunk as long as a frame makes it the scheme without pipelining.
 final class TreeScheme implements Scheme {
     private static final int SOURCE = 0;
 
@@ -21,7 +19,12 @@ final class TreeScheme implements Scheme {
                 SourceFrames frames = new SourceFrames(spec, device)) {
             frames.use(links);
             return StreamingSource.run(
-                    spec, acknowledgements, device, links.transport(), stamp -> frames.send(stamp, links));
+                    spec,
+                    acknowledgements,
+                    device,
+                    links.transport(),
+                    stamp -> frames.send(stamp, links),
+                    () -> SentReport.UNKNOWN);
         }
     }
 

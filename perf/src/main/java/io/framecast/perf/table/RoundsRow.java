@@ -7,26 +7,21 @@ import java.util.function.ToDoubleFunction;
 
 /// A row whose figures come from the rounds of one contender in one case.
 ///
-/// @param <T> a round
-public interface RoundsRow<T extends RoundsRow.Round> {
-    /// The result of one round.
-    interface Round {
-        /// Why there is no result, or empty.
-        String failure();
+/// @param <T> the result of a round
+public interface RoundsRow<T> {
+    List<Outcome<T>> rounds();
 
-        default boolean hasFailed() {
-            return !failure().isEmpty();
-        }
+    /// The results of the rounds that have not failed.
+    default List<T> results() {
+        return rounds().stream().flatMap(round -> round.result().stream()).toList();
     }
-
-    List<T> rounds();
 
     /// Whether it is Framecast that was measured, and no rival.
     boolean isFramecast();
 
     /// Median and spread of one figure over the rounds.
     default Statistics of(final ToDoubleFunction<T> figure) {
-        return Statistics.of(rounds().stream().map(figure::applyAsDouble).toList());
+        return Statistics.of(results().stream().map(figure::applyAsDouble).toList());
     }
 
     default double median(final ToDoubleFunction<T> figure) {
@@ -35,11 +30,14 @@ public interface RoundsRow<T extends RoundsRow.Round> {
 
     /// A text of the first round that has not failed.
     default Optional<String> first(final Function<T, String> text) {
-        return rounds().stream().filter(round -> !round.hasFailed()).map(text).findFirst();
+        return results().stream().map(text).findFirst();
     }
 
     default List<String> failures() {
-        return rounds().stream().filter(Round::hasFailed).map(Round::failure).toList();
+        return rounds().stream()
+                .filter(Outcome::hasFailed)
+                .map(Outcome::failure)
+                .toList();
     }
 
     /// The median, or how many rounds failed.

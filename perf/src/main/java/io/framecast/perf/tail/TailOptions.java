@@ -4,106 +4,99 @@ import io.framecast.api.error.ConfigException;
 import io.framecast.perf.harness.MachineInfo;
 import io.framecast.perf.harness.MeasurementFailedException;
 import io.framecast.perf.harness.Networks;
-import io.framecast.perf.harness.OptionValues;
 import io.framecast.perf.table.Output;
 import io.framecast.samples.PeerLostException;
 import io.framecast.samples.ToolContext;
+import io.framecast.samples.options.OneOf;
+import io.framecast.samples.options.Sizes;
+import io.framecast.samples.options.Within;
+import io.framecast.samples.options.Words;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /// `framecast bench tail`: its options as users give them, and its course.
 public final class TailOptions {
-    // Shorter ones share datagrams.
-    private static final int FRAME_BYTES_MIN = 1_024;
-    private static final int FRAME_BYTES_MAX = 1 << 27;
-    private static final int RECEIVERS_MAX = 16;
-    private static final double SECONDS_MAX = 600;
-    private static final double LOSS_MIN = 0.00001;
-    private static final double LOSS_MAX = 0.2;
-    private static final double FPS_MAX = 200_000;
+    private static final String ON = "on";
+    private static final String OFF = "off";
+    private static final String EACH = "each";
+    private static final String ONE = "one";
 
     @Option(names = "--frame-bytes", paramLabel = "LIST", description = "Lengths of frames; default 1408,1000000.")
-    private String frameBytes = "1408,1000000";
+    // Shorter ones share datagrams.
+    @Within(least = 1_024, most = 1 << 27)
+    private Sizes frameBytes = Sizes.of(1_408, 1_000_000);
 
     @Option(names = "--receivers", paramLabel = "N", description = "Subscribers, two at least; default 2.")
+    @Within(least = 2, most = 16)
     private int receivers = 2;
 
     @Option(
             names = "--loss",
             paramLabel = "SHARE",
             description = "Share of packets that a link loses, each way; default 0.001.")
+    @Within(least = 0.00001, most = 0.2)
     private double loss = 0.001;
 
     @Option(
             names = "--losing",
             paramLabel = "each|one|LIST",
             description = "Whether each subscriber's link loses, or one alone; default each.")
-    private String losing = "each";
+    @OneOf({EACH, ONE})
+    private Words losing = Words.of(EACH);
 
     @Option(
             names = "--offload",
             paramLabel = "on|off|LIST",
             description = "Whether the source's interface takes many datagrams at once, which then are lost together;"
                     + " default off,on.")
-    private String offloads = "off,on";
+    @OneOf({ON, OFF})
+    private Words offloads = Words.of(OFF, ON);
 
     @Option(
             names = "--load",
             paramLabel = "SHARE",
             description =
                     "Frames per second as a share of what is taken at most, which is measured first; default 0.3.")
+    @Within(least = 0.01, most = 1)
     private double load = 0.3;
 
     @Option(names = "--rate", paramLabel = "FPS", description = "Frames per second, instead of --load.")
+    @Within(least = 1, most = 200_000)
     private @Nullable Double rate;
 
     @Option(names = "--seconds", paramLabel = "S", description = "How long each stream lasts; default 5.")
+    @Within(least = 0.5, most = 600)
     private double seconds = 5;
 
     @Option(names = "--out", paramLabel = "DIR", description = "Write tail.json and tail.csv.")
     private @Nullable Path out;
 
-    /// @throws ConfigException naming option, expectation and value
     List<TailCase> cases() {
-        OptionValues.within("--receivers", receivers, 2, RECEIVERS_MAX);
-        OptionValues.within("--loss", loss, LOSS_MIN, LOSS_MAX);
         final List<TailCase> cases = new ArrayList<>();
-        for (final int bytes : OptionValues.bytesList("--frame-bytes", frameBytes, FRAME_BYTES_MIN, FRAME_BYTES_MAX)) {
-            for (final String offload : OptionValues.words("--offload", offloads, List.of("on", "off"))) {
-                for (final String losers : OptionValues.words("--losing", losing, List.of("each", "one"))) {
-                    cases.add(new TailCase(bytes, receivers, loss, losers.equals("each"), offload.equals("on")));
+        for (final int bytes : frameBytes.ints()) {
+            for (final String offload : offloads.values()) {
+                for (final String losers : losing.values()) {
+                    cases.add(new TailCase(bytes, receivers, loss, losers.equals(EACH), offload.equals(ON)));
                 }
             }
         }
         return cases;
     }
 
-    /// @throws ConfigException naming option, expectation and value
-    TailRun open(final Consumer<String> console) {
-        return new TailRun(
-                OptionValues.within("--load", load, 0.01, 1),
-                rate == null ? 0 : OptionValues.within("--rate", rate, 1, FPS_MAX),
-                OptionValues.within("--seconds", seconds, 0.5, SECONDS_MAX),
-                console);
-    }
-
     /// @return the tool's exit status
     public int run(final ToolContext context) throws InterruptedException {
-        final List<TailCase> cases = cases();
-        final TailRun run = open(context::line);
         final Output output = new Output(context, out);
         Networks.require("bench tail: ");
         final MachineInfo machine = MachineInfo.announced(context::line);
         final List<TailRow> rows = new ArrayList<>();
-        try (run) {
+        try (TailRun run = new TailRun(load, rate == null ? 0 : rate, seconds, context::line)) {
             context.onStop(run::close);
-            for (final TailCase setting : cases) {
+            for (final TailCase setting : cases()) {
                 context.line(setting.text());
                 rows.add(run.measure(setting));
             }

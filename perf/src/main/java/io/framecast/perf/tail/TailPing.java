@@ -1,7 +1,6 @@
 package io.framecast.perf.tail;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -23,7 +22,7 @@ final class TailPing implements AutoCloseable {
     }
 
     /// Answers until it is closed.
-    static TailPing answering(final String localAddress, final int port) {
+    static TailPing answering(final String localAddress, final int port) throws IOException {
         final TailPing ping = new TailPing(open(localAddress, port));
         Thread.ofPlatform().daemon().name("ping-answer").start(() -> {
             final DatagramPacket packet = new DatagramPacket(new byte[BYTES], BYTES);
@@ -39,26 +38,18 @@ final class TailPing implements AutoCloseable {
         return ping;
     }
 
-    static TailPing asking(final String localAddress) {
+    static TailPing asking(final String localAddress) throws IOException {
         final TailPing ping = new TailPing(open(localAddress, 0));
-        try {
-            ping.socket.setSoTimeout(TIMEOUT_MS);
-            return ping;
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        ping.socket.setSoTimeout(TIMEOUT_MS);
+        return ping;
     }
 
-    private static DatagramSocket open(final String localAddress, final int port) {
-        try {
-            return new DatagramSocket(new InetSocketAddress(InetAddress.ofLiteral(localAddress), port));
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    private static DatagramSocket open(final String localAddress, final int port) throws IOException {
+        return new DatagramSocket(new InetSocketAddress(InetAddress.ofLiteral(localAddress), port));
     }
 
     /// @return the round trip in nanoseconds, or less than 0 when no answer came
-    long ask(final String address, final int port) {
+    long ask(final String address, final int port) throws IOException {
         final byte[] bytes = new byte[BYTES];
         final long beginNs = System.nanoTime();
         for (int i = 0; i < Long.BYTES; i++) {
@@ -74,8 +65,6 @@ final class TailPing implements AutoCloseable {
             return System.nanoTime() - beginNs;
         } catch (final SocketTimeoutException _) {
             return -1;
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 

@@ -8,6 +8,8 @@ import io.framecast.engine.metrics.CounterReader;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.perf.harness.CountersFile;
 import io.framecast.perf.harness.FrameStreams;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +37,7 @@ final class TailPublisher {
         committedNs = new long[load.frames()];
     }
 
-    static TailReport run(final TailSpec spec) {
+    static TailReport run(final TailSpec spec) throws IOException {
         try (CountersFile counters = CountersFile.create();
                 Framecast node = Framecast.launch(FrameStreams.config().withCountersFile(counters.path()));
                 Publisher publisher = node.publish(spec.channel())) {
@@ -126,6 +128,8 @@ final class TailPublisher {
                     CountersFile.values(reader, EngineCounter.ROUND_TRIP).forEach(sourceNs::add);
                     LockSupport.parkNanos(BETWEEN_PINGS_NS);
                 }
+            } catch (final IOException e) {
+                throw new UncheckedIOException(e);
             }
         }
 

@@ -5,6 +5,7 @@ import io.framecast.api.FrameHandler;
 import io.framecast.api.Framecast;
 import io.framecast.api.Subscriber;
 import io.framecast.perf.harness.FrameStreams;
+import java.io.IOException;
 import java.util.List;
 
 /// Takes a stream and notes when each frame was ready.
@@ -17,7 +18,7 @@ final class TailSubscriber implements FrameHandler {
         readyNs = new long[framesMax];
     }
 
-    static TailReport run(final TailSpec spec) {
+    static TailReport run(final TailSpec spec) throws IOException {
         final TailSubscriber taking = new TailSubscriber(spec.load().frames());
         final long repaired;
         final PacketTap tap = new PacketTap(spec);

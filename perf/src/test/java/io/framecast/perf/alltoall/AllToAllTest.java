@@ -13,6 +13,7 @@ import io.framecast.perf.harness.FramesDifferException;
 import io.framecast.perf.harness.Links;
 import io.framecast.perf.harness.Records;
 import io.framecast.perf.streaming.StreamingPlan;
+import io.framecast.perf.table.Outcome;
 import io.framecast.testing.TestPorts;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -94,8 +95,8 @@ final class AllToAllTest {
 
     @Test
     void shouldPredictByEquationsNineAndEleven() {
-        final AllToAllRound round = new AllToAllRound(100, 320, 45, 0.9, 1.05, 0.5, "");
-        final AllToAllRow row = new AllToAllRow("multicast", 4, FRAME_BYTES, List.of(round));
+        final AllToAllRound round = new AllToAllRound(100, 320, 45, 0.9, 1.05, 0.5);
+        final AllToAllRow row = new AllToAllRow("multicast", 4, FRAME_BYTES, List.of(Outcome.of(round)));
         assertEquals(0.2, row.overlap(), 1e-9);
         assertEquals(300, row.predictedUs(), 1e-9);
         assertEquals(0.0625, row.error(), 1e-9);

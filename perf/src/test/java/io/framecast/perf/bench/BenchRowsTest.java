@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.rivals.Bystander;
 import io.framecast.perf.rivals.Protection;
+import io.framecast.perf.table.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -98,10 +99,9 @@ final class BenchRowsTest {
                 3,
                 0.01,
                 0.03,
-                RoundResult.OnHost.UNKNOWN,
-                StartWindows.NONE,
-                "");
-        rows.add(new BenchRow(setting, system, List.of(round), Double.NaN, Map.of()));
+                new RoundResult.OnHost("", Double.NaN, Double.NaN, Double.NaN, Double.NaN),
+                new StartWindows(Double.NaN, List.of()));
+        rows.add(new BenchRow(setting, system, List.of(Outcome.of(round)), Double.NaN, Map.of()));
     }
 
     private static BenchCase setting(final int receivers, final double loss, final boolean offload) {

@@ -224,8 +224,7 @@ final class BenchRunTest {
                 p99Us,
                 0,
                 0,
-                RoundResult.OnHost.UNKNOWN,
-                StartWindows.NONE,
-                "");
+                new RoundResult.OnHost("", Double.NaN, Double.NaN, Double.NaN, Double.NaN),
+                new StartWindows(Double.NaN, List.of()));
     }
 }

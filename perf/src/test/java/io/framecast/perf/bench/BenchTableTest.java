@@ -9,6 +9,7 @@ import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.harness.MachineInfo;
 import io.framecast.perf.table.Figure;
 import io.framecast.perf.table.Fonts;
+import io.framecast.perf.table.Outcome;
 import io.framecast.samples.json.Json;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.w3c.dom.Document;
@@ -193,10 +195,9 @@ final class BenchTableTest {
 
     private static BenchRow row(
             final BenchScenario scenario, final int frameBytes, final String transport, final double goodputMBps) {
-        final List<RoundResult> rounds = List.of(
-                round(transport, goodputMBps),
-                round(transport, goodputMBps * 0.9),
-                round(transport, goodputMBps * 1.2));
+        final List<Outcome<RoundResult>> rounds = Stream.of(1.0, 0.9, 1.2)
+                .map(share -> Outcome.of(round(transport, goodputMBps * share)))
+                .toList();
         final BenchSystem system =
                 transport.equals("udp") ? BenchSystem.framecast(transport) : new BenchSystem(transport);
         return new BenchRow(setting(scenario, frameBytes), system, rounds, 4.5, RATIOS);
@@ -217,12 +218,11 @@ final class BenchTableTest {
                 300,
                 0.01,
                 0.03,
-                RoundResult.OnHost.UNKNOWN,
-                StartWindows.NONE,
-                "");
+                new RoundResult.OnHost("", Double.NaN, Double.NaN, Double.NaN, Double.NaN),
+                new StartWindows(Double.NaN, List.of()));
     }
 
-    private static RoundResult failed() {
-        return RoundResult.failed("stock-aeron", HOSTILE);
+    private static Outcome<RoundResult> failed() {
+        return Outcome.failed(HOSTILE);
     }
 }

@@ -245,7 +245,6 @@ final class MeasurementTest {
         if (!system.equals(BenchSystem.FLOOR)) {
             assertEquals(0, result.lostFrames());
         }
-        assertFalse(result.hasFailed(), result::failure);
         assertTrue(result.goodputMBps() > 0, result::toString);
         assertTrue(result.cpuSecondsPerGB() >= 0 && result.sourceCpuSecondsPerGB() >= 0, result::toString);
         assertTrue(

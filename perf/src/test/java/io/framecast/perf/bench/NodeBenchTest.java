@@ -5,24 +5,21 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.framecast.api.error.ConfigException;
 import io.framecast.perf.harness.BenchNet;
+import io.framecast.perf.harness.ParsedOptions;
 import io.framecast.perf.rivals.Bystander;
 import io.framecast.perf.rivals.StreamSpec;
 import io.framecast.perf.table.Figure;
+import io.framecast.perf.table.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import picocli.CommandLine;
 
 class NodeBenchTest {
     private static NodeOptions options(final String... words) {
-        final NodeOptions options = new NodeOptions();
-        final CommandLine line = new CommandLine(CommandLine.Model.CommandSpec.create()
-                .addMixin("node", CommandLine.Model.CommandSpec.forAnnotatedObject(options)));
-        line.parseArgs(words);
-        return options;
+        return ParsedOptions.of(new NodeOptions(), words);
     }
 
     @Test
@@ -83,9 +80,11 @@ class NodeBenchTest {
         if (!words.contains("--net")) {
             all.addAll(List.of("--net", "loopback"));
         }
-        final NodeOptions options = options(all.toArray(String[]::new));
+        final String[] command = all.toArray(String[]::new);
         assertEquals(
-                complaint, assertThrows(ConfigException.class, options::plan).getMessage());
+                complaint,
+                assertThrows(ConfigException.class, () -> options(command).plan())
+                        .getMessage());
     }
 
     private static BenchRow row(
@@ -120,9 +119,8 @@ class NodeBenchTest {
                 0,
                 0,
                 new RoundResult.OnHost("staged", 0.5, 6_000, 1.5, 1 << 20),
-                StartWindows.NONE,
-                "");
-        return new BenchRow(setting, system, List.of(round), 1, Map.of());
+                new StartWindows(Double.NaN, List.of()));
+        return new BenchRow(setting, system, List.of(Outcome.of(round)), 1, Map.of());
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.framecast.fuzz.FuzzCorpus;
 import io.framecast.perf.harness.Records;
 import io.framecast.perf.rivals.ReceiverReport;
 import io.framecast.perf.rivals.StreamSpec;
+import io.framecast.samples.options.Options;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -18,8 +19,8 @@ import org.junit.jupiter.api.TestFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/// The words of `framecast bench`, and the JSON of plans and reports that processes of a benchmark send each other. An
-/// input that begins with `{` is JSON.
+/// The words of `framecast bench`, and the JSON of plans and reports that processes of a benchmark send each
+/// other. An input that begins with `{` is JSON.
 public final class PlanFuzzTest {
     private static final long ALLOCATED_MAX = 512 << 20;
     private static final int WORDS_MAX = 12;
@@ -76,7 +77,9 @@ public final class PlanFuzzTest {
         try {
             final PlanOptions options = new PlanOptions();
             // Files that a word names by @ are the user's own.
-            new CommandLine(options).setExpandAtFiles(false).parseArgs(words.toArray(String[]::new));
+            Options.check(Options.register(new CommandLine(options))
+                    .setExpandAtFiles(false)
+                    .parseArgs(words.toArray(String[]::new)));
             require(!options.plan().parts().isEmpty(), "something to measure");
         } catch (final ConfigException | ParameterException e) {
             require(!String.valueOf(e.getMessage()).isEmpty(), "a message");

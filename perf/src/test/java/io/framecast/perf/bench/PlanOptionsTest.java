@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.api.error.ConfigException;
 import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.harness.Networks;
+import io.framecast.perf.harness.ParsedOptions;
 import io.framecast.perf.rivals.Protection;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import picocli.CommandLine;
 
 final class PlanOptionsTest {
     @Test
@@ -167,6 +167,6 @@ final class PlanOptionsTest {
     }
 
     private static BenchPlan plan(final String... words) {
-        return CommandLine.populateCommand(new PlanOptions(), words).plan();
+        return ParsedOptions.of(new PlanOptions(), words).plan();
     }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.rivals.ReceiverReport;
 import io.framecast.perf.rivals.ReceiverReport.Window;
+import io.framecast.perf.table.Outcome;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -55,10 +56,9 @@ class StartTableTest {
                 none,
                 none,
                 none,
-                RoundResult.OnHost.UNKNOWN,
-                start(),
-                "");
-        return new BenchRow(SETTING, system, Collections.nCopies(3, round), none, Map.of());
+                new RoundResult.OnHost("", Double.NaN, Double.NaN, Double.NaN, Double.NaN),
+                start());
+        return new BenchRow(SETTING, system, Collections.nCopies(3, Outcome.of(round)), none, Map.of());
     }
 
     @Test
@@ -77,7 +77,7 @@ class StartTableTest {
     @Test
     void shouldSayNothingOfMomentsThatWereNotMeasured() {
         assertTrue(Double.isNaN(start().goodputAfter(10)));
-        assertTrue(Double.isNaN(StartWindows.NONE.goodputAfter(2)));
+        assertTrue(Double.isNaN(new StartWindows(Double.NaN, List.of()).goodputAfter(2)));
     }
 
     @Test
@@ -100,11 +100,7 @@ class StartTableTest {
     @Test
     void shouldStandWithoutAnyResult() {
         final BenchRow row = new BenchRow(
-                SETTING,
-                BenchSystem.framecast("udp"),
-                List.of(RoundResult.failed("udp", "no network")),
-                Double.NaN,
-                Map.of());
+                SETTING, BenchSystem.framecast("udp"), List.of(Outcome.failed("no network")), Double.NaN, Map.of());
         assertEquals(List.of("no network"), row.failures());
         assertTrue(StartTable.TABLE.text(List.of(row)).contains("1 failed"));
     }

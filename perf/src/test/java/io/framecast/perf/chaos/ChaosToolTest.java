@@ -4,11 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.perf.harness.ParsedOptions;
 import io.framecast.samples.ToolContext;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import picocli.CommandLine;
 
 /// Options that no run can have.
 final class ChaosToolTest {
@@ -25,10 +26,10 @@ final class ChaosToolTest {
         "--seconds, 0",
     })
     void shouldRefuseInOneLineWhatCannotBe(final String option, final String value) {
-        final CommandLine command = new CommandLine(new ChaosTool().create(new Refusing()));
-        command.parseArgs(option, value);
-        final ConfigException refusal =
-                assertThrows(ConfigException.class, () -> ((ChaosCommand) command.getCommand()).call());
+        final Callable<Integer> chaos = new ChaosTool().create(new Refusing());
+        final ConfigException refusal = assertThrows(
+                ConfigException.class,
+                () -> ParsedOptions.of(chaos, option, value).call());
         assertTrue(refusal.getMessage().startsWith(option + ": expected"), refusal.getMessage());
     }
 

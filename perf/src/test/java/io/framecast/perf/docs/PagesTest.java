@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.api.ChannelKey;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.perf.bench.BenchScenario;
+import io.framecast.reliability.count.Metric;
 import io.framecast.rules.Repository;
 import io.framecast.samples.tool.Main;
 import java.nio.file.Files;
@@ -21,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/// Pages name files, classes, commands, options, keys and counters that exist. Each is compared with its source: the
-/// file tree, picocli's commands, [ChannelKey], [EngineCounter].
+/// Pages name files, classes, commands, options, keys and counters that exist. Each is compared with its source:
+/// the file tree, picocli's commands, [ChannelKey], [EngineCounter].
 final class PagesTest {
     // Files that a build, a run or a reader makes, and headers of C.
     private static final Pattern MADE = Pattern.compile("(.*/)?(target|build)(/.*)?"
@@ -243,9 +244,8 @@ final class PagesTest {
 
     @Test
     void shouldNameCountersThatExist() {
-        final List<String> names = Arrays.stream(EngineCounter.values())
-                .map(EngineCounter::exportedName)
-                .toList();
+        final List<String> names =
+                EngineCounter.metrics().stream().map(Metric::exportedName).toList();
         forEachCode((page, code) -> {
             final Matcher counter = COUNTER.matcher(code.text());
             while (counter.find()) {

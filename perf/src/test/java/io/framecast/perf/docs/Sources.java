@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -23,12 +24,15 @@ import java.util.stream.Collectors;
 final class Sources {
     private static final Set<String> BUILT = Set.of("target", "build", ".git", ".framecast", "__pycache__");
     private static final Pattern TYPE = Pattern.compile("\\b(?:class|interface|enum|record)\\s+([A-Z]\\w*)");
+    private static final Pattern MAIN = Pattern.compile(".*/src/main/java/io/framecast/(.*)/[^/]+");
 
     // Of files and of the directories above them.
     private final Set<String> paths = new TreeSet<>();
     // By name of a type: the sources that declare it.
     private final Map<String, String> types = new HashMap<>();
     private final Set<String> clientWords = new HashSet<>();
+    private final List<String> mainSources = new ArrayList<>();
+    private final Set<String> packages = new TreeSet<>();
 
     Sources() {
         try {
@@ -63,6 +67,11 @@ final class Sources {
             while (type.find()) {
                 types.merge(type.group(1), text, String::concat);
             }
+            final Matcher main = MAIN.matcher(path);
+            if (main.matches()) {
+                packages.add(main.group(1).replace('/', '.'));
+                mainSources.add(text);
+            }
         } else if (path.startsWith("clients/") && path.matches(".*\\.(py|c|h|cpp)")) {
             clientWords.addAll(List.of(Files.readString(file).split("\\W+", -1)));
         }
@@ -86,6 +95,16 @@ final class Sources {
         return Pattern.compile("\\b" + Pattern.quote(word))
                 .matcher(types.getOrDefault(type, ""))
                 .find();
+    }
+
+    /// Packages of the modules, tests aside, by their names below `io.framecast`.
+    Set<String> packages() {
+        return packages;
+    }
+
+    /// Texts of the modules' Java sources, tests aside.
+    List<String> mainSources() {
+        return mainSources;
     }
 
     /// Whether a program in another language has the word.

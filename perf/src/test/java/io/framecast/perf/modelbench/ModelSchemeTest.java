@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.framecast.api.error.ConfigException;
 import io.framecast.perf.harness.Network;
+import io.framecast.perf.harness.ParsedOptions;
 import io.framecast.perf.models.CostModel;
 import io.framecast.perf.streaming.StreamingPlan;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import picocli.CommandLine;
 
 /// Predictions by numbers worked out by hand: links of 50 MB/s, of which a hop takes 1 ms to begin.
 final class ModelSchemeTest {
@@ -69,6 +69,6 @@ final class ModelSchemeTest {
     }
 
     private static StreamingPlan plan(final String... words) {
-        return CommandLine.populateCommand(new ModelOptions(), words).plan();
+        return ParsedOptions.of(new ModelOptions(), words).plan();
     }
 }

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.perf.harness.Networks;
+import io.framecast.perf.harness.ParsedOptions;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import picocli.CommandLine;
 
 /// Streams on links of which each has a rate: what each scheme sends over the source's.
 final class LimitedLinkTest {
@@ -19,7 +19,7 @@ final class LimitedLinkTest {
         Assumptions.assumeTrue(why.isEmpty(), () -> "skipped: no network namespaces: " + why);
         final String common = "--net bridge --net-rate " + RATE
                 + " --device host --background none --frame-bytes 256K --quick --seconds 1 ";
-        final StreamingPlan plan = CommandLine.populateCommand(new StreamingOptions(), (common + options).split(" "))
+        final StreamingPlan plan = ParsedOptions.of(new StreamingOptions(), (common + options).split(" "))
                 .plan();
         try (StreamingRun run = new StreamingRun(plan, _ -> {})) {
             return run.run(_ -> {});
@@ -33,7 +33,7 @@ final class LimitedLinkTest {
         assertEquals(4, rows.size());
         for (final StreamingRow row : rows) {
             assertEquals(List.of(), row.failures(), row.contender().text());
-            final LinkUse link = row.rounds().getFirst().link();
+            final LinkUse link = row.results().getFirst().link();
             // Three receivers: a binomial tree sends twice, and each header is some per cent.
             final double sent = switch (row.contender().scheme()) {
                 case Scheme.KNOMIAL -> 2;
@@ -60,7 +60,7 @@ final class LimitedLinkTest {
         for (final StreamingRow row : rows) {
             final String text = row.setting().text();
             assertEquals(List.of(), row.failures(), text);
-            final StreamingResult result = row.rounds().getFirst();
+            final StreamingResult result = row.results().getFirst();
             final boolean reliable = row.setting().impairment().slowDelivery().equals("reliable");
             // A quarter of the rate, and all of it.
             assertEquals(

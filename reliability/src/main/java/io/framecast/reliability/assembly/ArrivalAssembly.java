@@ -7,26 +7,20 @@ import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.repair.RepairRequests;
 import io.framecast.reliability.wire.DataLayout;
-import io.framecast.reliability.wire.StreamInfo;
 import org.jspecify.annotations.Nullable;
 
 /// The ring is filled in order of arrival, as a verbs receive queue is: a frame without loss is in place and is
 /// never copied. Repairs of other frames go into a reassembly buffer. The arrived payloads of a frame are copied
 /// there when the frame is whole, and its slots are free when these copies have ended.
 final class ArrivalAssembly extends Assembly {
-    // Receives that are redirected before the lane is asked whether it accepts them.
-    private static final int REDIRECTED_RUN = 64;
-
     private final ArrivalPlacement placement;
     private final ArrivalLedger ledger;
-    private final ArrivalBuffers posted;
+    private final FrameForecast forecast;
     private final SlotMemory dataSlots;
     private final int slotBytes;
-    private boolean canRedirect;
-    // Since the last batch ended.
-    private boolean moved;
-    // The user's buffer in which the frame delivered last lies.
-    private int takenBuffer = BufferQueue.NONE;
+    private Posting posting = LanePort::post;
+    // Whether slots before the ring's end are left out where a frame would pass the end.
+    private boolean leavesTails;
     // The space of the frame or bundle delivered last.
     private Space takenSpace = Space.RING;
     private long takenOffset;
@@ -58,10 +52,10 @@ final class ArrivalAssembly extends Assembly {
         super(shape, memory, ledger);
         this.placement = placement;
         this.ledger = ledger;
+        forecast = new FrameForecast(shape.stream());
         slotBytes = shape.slotBytes();
         dataSlots = memory.data();
-        posted = new ArrivalBuffers(shape);
-        placement.redirectBy(posted);
+        leavesTails = !memory.isRingMappedTwice();
         ledger.copyBy(this::copyRun);
     }
 
@@ -70,10 +64,34 @@ final class ArrivalAssembly extends Assembly {
         return Math.max(64, Integer.highestOneBit(2 * ringSlots - 1));
     }
 
+    /// Before the first poll: slots are posted by `made`, some payloads lie elsewhere than in their slots, and
+    /// `copies` are made of frames that are reassembled.
+    void redirectBy(
+            final Posting made, final ArrivalPlacement.Redirects redirects, final ArrivalPlacement.Copies copies) {
+        posting = made;
+        placement.redirectBy(redirects);
+        ledger.copyBy(copies);
+    }
+
+    /// Where the next frames are expected.
+    FrameForecast forecast() {
+        return forecast;
+    }
+
+    /// Every slot is posted from now on, wherever frames lie in the ring.
+    void postTails() {
+        leavesTails = false;
+    }
+
+    /// Receives that are queued.
+    int postedFree() {
+        return placement.postedFree();
+    }
+
     @Override
-    public void start(final long firstSequence, final BufferQueue buffers) {
-        super.start(firstSequence, buffers);
-        posted.start(firstSequence, canRedirect ? buffers : BufferQueue.EMPTY);
+    public void start(final long firstSequence) {
+        super.start(firstSequence);
+        forecast.start(firstSequence);
     }
 
     /// No more datagrams can be under way than the lane holds posted slots.
@@ -83,25 +101,24 @@ final class ArrivalAssembly extends Assembly {
             throw new IllegalStateException("placement by arrival needs a lane that takes slots in order");
         }
         placement.repost(data.post(0, shape.ringSlots()));
-        canRedirect = canRedirect(data);
         return Math.max(1, placement.postedFree() - shape.spareSlots());
     }
 
-    // Whether slots before the ring's end are left out where a frame of this length would pass the end. The user may
-    // hold its frames, and another one has to find room all the same.
-    private boolean leavesTails(final long frameSlots) {
+    // Whether the ring has room for slots that are left out before its end. The user may hold its frames of this
+    // length, and another one has to find room all the same.
+    private boolean hasRoomForTail(final long frameSlots) {
         final int held = shape.buffers() - 1 - shape.laterMax();
-        return !memory.isRingMappedTwice() && shape.ringSlots() >= (held + 2) * frameSlots;
+        return shape.ringSlots() >= (held + 2) * frameSlots;
     }
 
     // How many of the free slots are posted next. Slots before the ring's end in which the next frame would not fit
     // are left out, once all of them are free.
     private int leaveTail(final int run) {
-        final long toFrame = posted.isUsed() ? -1 : posted.toNextFrame(placement.postedFree());
-        final long frame = posted.frameSlots();
+        final long toFrame = leavesTails ? forecast.toNextFrame(placement.postedFree()) : FrameForecast.NONE;
+        final long frame = forecast.slots();
         final long room = shape.ringSlots() - placement.repostSlot() - toFrame;
         // Where the lane posted slots again by itself they are not in order.
-        if (toFrame < 0 || room < 0 || run < placement.repostable() || !leavesTails(frame)) {
+        if (toFrame < 0 || room < 0 || run < placement.repostable() || !hasRoomForTail(frame)) {
             return run;
         }
         final int tail = (int) (room % frame);
@@ -116,20 +133,12 @@ final class ArrivalAssembly extends Assembly {
         return 0;
     }
 
-    private void post(final LanePort data, final boolean redirects) {
+    private void post(final LanePort data) {
         int run = memory.completed() >= ringCopies ? leaveTail(placement.repostRun()) : 0;
         while (run > 0) {
-            final int wanted = redirects ? Math.min(run, REDIRECTED_RUN) : run;
-            final int first = placement.repostSlot();
-            for (int i = 0; redirects && i < wanted; i++) {
-                posted.redirect(data, (first + i) % shape.ringSlots(), placement.postedFree() + i);
-            }
-            final int accepted = data.post(first, wanted);
-            for (int i = wanted - 1; redirects && i >= accepted; i--) {
-                posted.undo((first + i) % shape.ringSlots());
-            }
+            final int accepted = posting.post(data, placement.repostSlot(), run);
             placement.repost(accepted);
-            run = accepted < wanted ? 0 : leaveTail(placement.repostRun());
+            run = accepted < run ? 0 : leaveTail(placement.repostRun());
         }
     }
 
@@ -137,8 +146,7 @@ final class ArrivalAssembly extends Assembly {
     public int poll(final LanePort data, final @Nullable ReceiverMachine expected) {
         // Where no slot is posted no datagram waits in the lane either: arriving datagrams are lost and must be
         // repaired.
-        // A co-root copies its datagrams from the slots.
-        post(data, expected != null && !expected.mayKeep() && posted.isUsed());
+        post(data);
         return data.poll();
     }
 
@@ -148,52 +156,23 @@ final class ArrivalAssembly extends Assembly {
             placement.arrive(slot + i);
             placement.accept(sequence + i);
         }
-        final boolean used = posted.isUsed();
-        if (!used) {
-            posted.pass(sequence + count);
-            if (memory.isRingMappedTwice()) {
-                return;
-            }
+        forecast.pass(sequence + count);
+        if (leavesTails) {
+            final long header = dataSlots.headerOffset(slot);
+            final long index = DataLayout.FRAME_INDEX.unsigned(dataSlots.headers(), header);
+            forecast.learn(sequence - index, FrameForecast.frameBytes(dataSlots.headers(), header));
         }
-        final long header = dataSlots.headerOffset(slot);
-        final long index = DataLayout.FRAME_INDEX.unsigned(dataSlots.headers(), header);
-        final long frameBytes = FrameForecast.frameBytes(dataSlots.headers(), header);
-        if (!used) {
-            posted.learn(sequence - index, frameBytes);
-            return;
-        }
-        for (int i = 0; i < count; i++) {
-            if (!posted.arrive(slot + i, sequence + i, index + i, frameBytes)) {
-                moveToSlot(slot + i, i == 0 ? bytes : slotBytes);
-            }
-        }
-    }
-
-    // A datagram arrived elsewhere in the user's buffers than its frame has it.
-    private void moveToSlot(final int slot, final int bytes) {
-        final long place = posted.of(slot);
-        final long there = Math.min(bytes, posted.roomAt(place));
-        memory.copy(Space.POSTED, place, Space.RING, (long) slot * slotBytes, there);
-        ringCopies = memory.submitted();
-        reassembled(bytes);
-        posted.leave(slot);
-        moved = true;
     }
 
     @Override
     public void reject(final int slot) {
-        posted.reject(slot);
         placement.arrive(slot);
         placement.reject();
     }
 
     @Override
     public void endBatch() {
-        // Other copies begin when the frame is whole.
-        if (moved) {
-            moved = false;
-            memory.flush();
-        }
+        // Copies begin when the frame is whole.
     }
 
     @Override
@@ -221,20 +200,26 @@ final class ArrivalAssembly extends Assembly {
                 Space.REPAIR,
                 memory.repairs().payloadOffset(repairSlot),
                 Space.REASSEMBLY,
-                buffer * shape.bufferBytes() + frameIndex * slotBytes,
+                bufferOffset(buffer, frameIndex),
                 bytes);
         reassembled(bytes);
     }
 
-    private void copyRun(final int fromSlot, final int toBuffer, final long frameIndex, final int slots) {
-        final long place = posted.of(fromSlot);
+    /// Where a slot of a frame lies in a reassembly buffer.
+    long bufferOffset(final int number, final long frameIndex) {
+        return number * shape.bufferBytes() + frameIndex * slotBytes;
+    }
+
+    /// Copies a run of slots to a reassembly buffer.
+    void copyRun(final int fromSlot, final int toBuffer, final long frameIndex, final int slots) {
         final long bytes = (long) slots * slotBytes;
-        final long to = toBuffer * shape.bufferBytes() + frameIndex * slotBytes;
-        if (place == ArrivalBuffers.IN_SLOT) {
-            memory.copy(Space.RING, (long) fromSlot * slotBytes, Space.REASSEMBLY, to, bytes);
-        } else {
-            memory.copy(Space.POSTED, place, Space.REASSEMBLY, to, Math.min(bytes, posted.roomAt(place)));
-        }
+        memory.copy(
+                Space.RING, (long) fromSlot * slotBytes, Space.REASSEMBLY, bufferOffset(toBuffer, frameIndex), bytes);
+        onCopied(bytes);
+    }
+
+    /// Payloads of slots were copied: these slots are posted again when the copies have ended.
+    void onCopied(final long bytes) {
         ringCopies = memory.submitted();
         reassembled(bytes);
     }
@@ -248,34 +233,18 @@ final class ArrivalAssembly extends Assembly {
     void take(final ReceivedFrame frame) {
         memory.flush();
         final long handle = ledger.lastHandle();
-        takenBuffer = BufferQueue.NONE;
         takenSpace = handle < 0 ? Space.REASSEMBLY : Space.RING;
         takenOffset = handle < 0 ? (-1 - handle) * shape.bufferBytes() : (long) placement.slotOf(handle) * slotBytes;
-        if (handle >= 0 && posted.of(placement.slotOf(handle)) != ArrivalBuffers.IN_SLOT) {
-            takenBuffer = BufferQueue.number(posted.of(placement.slotOf(handle)));
-            for (long i = 0; i < StreamInfo.slots(frame.bytes(), slotBytes); i++) {
-                posted.handOver(placement.slotOf(handle + i));
-            }
-        }
     }
 
-    @Override
-    public boolean isPosted() {
-        return takenBuffer != BufferQueue.NONE;
+    /// Whether the frame or bundle delivered last lies in its slots, and not in a reassembly buffer.
+    boolean isInSlots() {
+        return takenSpace == Space.RING;
     }
 
-    @Override
-    public void drop(final long place) {
-        if (isPosted()) {
-            posted.giveBack(takenBuffer);
-            takenBuffer = BufferQueue.NONE;
-        }
-        super.drop(place);
-    }
-
-    @Override
-    public void leave() {
-        posted.close();
+    /// The slot of a datagram of the frame delivered last, where that lies in its slots.
+    int takenSlot(final long frameIndex) {
+        return placement.slotOf(ledger.lastHandle() + frameIndex);
     }
 
     @Override
@@ -284,24 +253,16 @@ final class ArrivalAssembly extends Assembly {
     }
 
     @Override
-    public boolean locate(final ReceivedFrame frame, final long place, final int to) {
-        if (isPosted()) {
-            final long own = BufferQueue.offset(takenBuffer);
-            takenBuffer = BufferQueue.NONE;
-            return locatedAt(Space.POSTED, own, true);
-        }
-        final long at = takenOffset + frame.slotOffset();
-        return to == BufferQueue.NONE
-                ? locatedAt(takenSpace, at, takenSpace == Space.RING)
-                : locateCopy(frame, at, BufferQueue.offset(to));
+    public boolean locate(final ReceivedFrame frame, final long place) {
+        return locatedAt(takenSpace, takenOffset + frame.slotOffset(), takenSpace == Space.RING);
     }
 
-    private boolean locateCopy(final ReceivedFrame frame, final long at, final long to) {
-        memory.copy(takenSpace, at, Space.POSTED, to, frame.bytes());
+    @Override
+    void copyOut(final ReceivedFrame frame, final Space to, final long toOffset) {
+        memory.copy(takenSpace, takenOffset + frame.slotOffset(), to, toOffset, frame.bytes());
         // The user may close the frame before this copy ended. Only later copies write reassembly buffers.
         ringCopies = takenSpace == Space.RING ? memory.submitted() : ringCopies;
         memory.flush();
         reassembled(frame.bytes());
-        return locatedAt(Space.POSTED, to, false);
     }
 }

@@ -20,8 +20,8 @@ import java.util.Arrays;
 /// frame.
 ///
 /// One thread; allocates only in its constructor and at the first buffer.
-final class ArrivalBuffers {
-    static final long IN_SLOT = -1;
+final class ArrivalBuffers implements ArrivalPlacement.Redirects {
+    private static final long IN_SLOT = -1;
     private static final long UNCLAIMED = -1;
 
     private final int ringSlots;
@@ -44,43 +44,17 @@ final class ArrivalBuffers {
     private int allQueued;
     // Where a datagram last missed the place that its receive was redirected to.
     private long missed;
-    // Behind the newest sequence that came on the data lane.
-    private long next;
 
-    ArrivalBuffers(final MemoryShape shape) {
+    /// @param forecast the ring's, which datagrams on the data lane teach
+    ArrivalBuffers(final MemoryShape shape, final FrameForecast forecast) {
         ringSlots = shape.ringSlots();
         slotBytes = shape.slotBytes();
-        forecast = new FrameForecast(shape.stream());
+        this.forecast = forecast;
     }
 
     void start(final long firstSequence, final BufferQueue queue) {
         buffers = queue;
-        forecast.start(firstSequence);
-        next = firstSequence;
         missed = firstSequence - ringSlots;
-    }
-
-    /// Slots from the receive that is posted next up to the one that the next frame is expected to begin in.
-    ///
-    /// @param ahead receives that are queued before it
-    /// @return -1 where nothing is expected
-    long toNextFrame(final int ahead) {
-        if (!forecast.isSteady()) {
-            return -1;
-        }
-        final long sequence = next + ahead;
-        final long behind = sequence - forecast.end();
-        return behind < 0 ? -behind : (forecast.slots() - behind % forecast.slots()) % forecast.slots();
-    }
-
-    /// Length of a frame that is expected, in slots.
-    long frameSlots() {
-        return forecast.slots();
-    }
-
-    /// While it is not used: a datagram of a frame came.
-    void learn(final long first, final long bytes) {
-        forecast.learn(first, bytes);
     }
 
     /// Whether receives are redirected, because a buffer is or was posted.
@@ -92,31 +66,36 @@ final class ArrivalBuffers {
         return places.length > 0;
     }
 
-    /// Where a slot's payload lies, or IN_SLOT.
+    /// Where a payload lies that is not in its slot.
     long of(final int slot) {
         return places.length == 0 ? IN_SLOT : places[slot];
     }
 
-    /// Bytes from a place to the end of its buffer.
-    long roomAt(final long place) {
-        return buffers.bufferBytes(BufferQueue.number(place)) - BufferQueue.within(place);
+    @Override
+    public boolean isInSlot(final int slot) {
+        return of(slot) == IN_SLOT;
     }
 
-    /// Whether two places in buffers are one behind the other.
-    boolean isBehind(final long place, final long nextPlace) {
-        return nextPlace == place + slotBytes;
+    /// Bytes from a place to the end of its buffer.
+    long roomAt(final long place) {
+        return buffers.bytes(PostedOffset.number(place)) - PostedOffset.within(place);
+    }
+
+    @Override
+    public boolean isBehind(final int slot, final int next) {
+        return of(next) == of(slot) + slotBytes;
     }
 
     /// Redirects a receive that is posted next.
     ///
     /// @param ahead receives that are queued before it
     void redirect(final LanePort data, final int slot, final int ahead) {
-        final long sequence = next + ahead;
+        final long sequence = forecast.next() + ahead;
         if (current == BufferQueue.NONE || sequence != currentNext) {
             begin(sequence, ahead);
         }
         final long offset = current == BufferQueue.NONE ? 0 : (sequence - firsts[current]) * slotBytes;
-        final long room = current == BufferQueue.NONE ? 0 : Math.min(slotBytes, buffers.bufferBytes(current) - offset);
+        final long room = current == BufferQueue.NONE ? 0 : Math.min(slotBytes, buffers.bytes(current) - offset);
         if (room <= 0) {
             data.redirect(slot, BufferQueue.NONE, 0, 0);
             return;
@@ -127,7 +106,7 @@ final class ArrivalBuffers {
             goOn(BufferQueue.NONE);
             return;
         }
-        places[slot] = BufferQueue.offset(current) + offset;
+        places[slot] = PostedOffset.of(current) + offset;
         queued[current]++;
         allQueued++;
         currentNext++;
@@ -142,7 +121,7 @@ final class ArrivalBuffers {
                 && sequence >= forecast.end()
                 && forecast.frameOf(sequence) == sequence
                 && buffers.buffers() > wanted(ahead);
-        goOn(expected ? buffers.takeBuffer(forecast.bytesMax()) : BufferQueue.NONE);
+        goOn(expected ? buffers.take(forecast.bytesMax()) : BufferQueue.NONE);
         if (current != BufferQueue.NONE) {
             firsts[current] = sequence;
             claims[current] = UNCLAIMED;
@@ -153,7 +132,7 @@ final class ArrivalBuffers {
     // The frames that come before, into slots of the ring, will want buffers as well; and where a datagram missed its
     // place of late, so will the datagrams of redirected receives.
     private long wanted(final int ahead) {
-        final int inSlots = next - missed < ringSlots ? ahead : ahead - allQueued;
+        final int inSlots = forecast.next() - missed < ringSlots ? ahead : ahead - allQueued;
         return (inSlots + forecast.slots() - 1) / forecast.slots();
     }
 
@@ -169,18 +148,13 @@ final class ArrivalBuffers {
     void undo(final int slot) {
         final long place = of(slot);
         if (place != IN_SLOT) {
-            final int buffer = BufferQueue.number(place);
+            final int buffer = PostedOffset.number(place);
             places[slot] = IN_SLOT;
             queued[buffer]--;
             allQueued--;
-            currentNext = firsts[buffer] + BufferQueue.within(place) / slotBytes;
+            currentNext = firsts[buffer] + PostedOffset.within(place) / slotBytes;
             goOn(buffer);
         }
-    }
-
-    /// While it is not used: datagrams before `end` came on the data lane.
-    void pass(final long end) {
-        next = Math.max(next, end);
     }
 
     /// A datagram of a frame came on the data lane.
@@ -192,18 +166,18 @@ final class ArrivalBuffers {
     boolean arrive(final int slot, final long sequence, final long index, final long bytes) {
         final long first = sequence - index;
         forecast.learn(first, bytes);
-        next = Math.max(next, sequence + 1);
+        forecast.pass(sequence + 1);
         final long place = of(slot);
         if (place == IN_SLOT) {
             return true;
         }
-        final int buffer = BufferQueue.number(place);
+        final int buffer = PostedOffset.number(place);
         queued[buffer]--;
         allQueued--;
         if (bytes == 0
-                || BufferQueue.within(place) != index * slotBytes
+                || PostedOffset.within(place) != index * slotBytes
                 || (claims[buffer] != UNCLAIMED && claims[buffer] != first)) {
-            missed = next;
+            missed = forecast.next();
             return false;
         }
         claims[buffer] = first;
@@ -213,7 +187,7 @@ final class ArrivalBuffers {
 
     /// The payload of a slot does not lie in a buffer any more: it was copied to its slot, or is not needed.
     void leave(final int slot) {
-        final int buffer = BufferQueue.number(of(slot));
+        final int buffer = PostedOffset.number(of(slot));
         places[slot] = IN_SLOT;
         settle(buffer);
     }
@@ -221,30 +195,33 @@ final class ArrivalBuffers {
     /// A datagram that arrived is not needed.
     void reject(final int slot) {
         if (of(slot) != IN_SLOT) {
-            queued[BufferQueue.number(of(slot))]--;
+            queued[PostedOffset.number(of(slot))]--;
             allQueued--;
             leave(slot);
         }
     }
 
     /// A payload that lies where its frame has it was copied on, or is dropped with its frame.
-    void forget(final int slot) {
+    @Override
+    public void forget(final int slot) {
         if (of(slot) != IN_SLOT) {
-            filled[BufferQueue.number(of(slot))]--;
+            filled[PostedOffset.number(of(slot))]--;
             leave(slot);
         }
     }
 
-    /// Whether a frame that begins in a slot lies in the user's buffer, and no receive is redirected to that any more.
-    boolean isWhole(final int firstSlot, final long count) {
+    /// Whether a frame that begins in a slot lies in the user's buffer, and no receive is redirected to that any
+    /// more.
+    @Override
+    public boolean isWhole(final int firstSlot, final long count) {
         final long place = of(firstSlot);
-        final int buffer = BufferQueue.number(place);
+        final int buffer = PostedOffset.number(place);
         return place != IN_SLOT && queued[buffer] == 0 && filled[buffer] == count;
     }
 
     /// A slot of a frame that lies in the user's buffer, which is the caller's from now on.
     void handOver(final int slot) {
-        final int buffer = BufferQueue.number(of(slot));
+        final int buffer = PostedOffset.number(of(slot));
         filled[buffer]--;
         places[slot] = IN_SLOT;
         // It takes nothing more, also where the frame is shorter than expected.
@@ -253,23 +230,19 @@ final class ArrivalBuffers {
 
     private void settle(final int buffer) {
         if (queued[buffer] == 0 && filled[buffer] == 0 && buffer != current) {
-            buffers.returnBuffer(buffer);
+            buffers.giveBack(buffer);
         }
-    }
-
-    void giveBack(final int buffer) {
-        buffers.returnBuffer(buffer);
     }
 
     /// No receive is used any more.
     void close() {
         current = BufferQueue.NONE;
         for (int slot = 0; slot < places.length; slot++) {
-            final int buffer = BufferQueue.number(places[slot]);
+            final int buffer = PostedOffset.number(places[slot]);
             if (places[slot] != IN_SLOT && queued[buffer] + filled[buffer] > 0) {
                 queued[buffer] = 0;
                 filled[buffer] = 0;
-                buffers.returnBuffer(buffer);
+                buffers.giveBack(buffer);
             }
             places[slot] = IN_SLOT;
         }

@@ -1,7 +1,5 @@
 package io.framecast.reliability.assembly;
 
-import org.jspecify.annotations.Nullable;
-
 /// Bookkeeping of a ring whose slots are consumed strictly in arrival order, as in a verbs receive queue; and of
 /// the reassembly buffers for frames that did not land in one piece.
 ///
@@ -32,6 +30,33 @@ public final class ArrivalPlacement {
         void copy(int fromSlot, int buffer, long frameIndex, int slots);
     }
 
+    /// Names the payloads that did not arrive in their slots.
+    interface Redirects {
+        /// Every payload lies in its slot.
+        Redirects NONE = new Redirects() {};
+
+        /// Whether a payload lies in its slot.
+        default boolean isInSlot(final int slot) {
+            return true;
+        }
+
+        /// Whether the frame of a payload that does not lie in its slot, the frame's first, lies in one piece
+        /// there.
+        default boolean isWhole(final int firstSlot, final long count) {
+            return false;
+        }
+
+        /// Whether the payload of `next` lies behind one that does not lie in its slot.
+        default boolean isBehind(final int slot, final int next) {
+            return false;
+        }
+
+        /// A payload was copied, or is not needed.
+        default void forget(final int slot) {
+            // It lay in its slot.
+        }
+    }
+
     /// No slot, no reassembly buffer.
     public static final int NONE = -1;
 
@@ -52,8 +77,7 @@ public final class ArrivalPlacement {
     // By sequence: its arrival number, REPAIRED, or UNKNOWN.
     private final long[] arrivals;
     private final ReassemblyBuffers buffers;
-    // Payloads of some slots lie in the user's buffers; null where none ever do.
-    private @Nullable ArrivalBuffers redirected;
+    private Redirects redirects = Redirects.NONE;
     private long arrived;
     private long freedTo;
     private long posted;
@@ -80,9 +104,9 @@ public final class ArrivalPlacement {
 
     /// Makes a placement; nothing is posted yet.
     ///
-    /// @param laterMax frames behind the oldest incomplete one that are reassembled at a time. A user that holds h
-    ///     frames and waits for one more needs h + 1 + `laterMax` reassembly buffers, or may wait for one that only
-    ///     it can give back
+    /// @param laterMax frames behind the oldest incomplete one that are reassembled at a time. A user that holds
+    ///     h frames and waits for one more needs h + 1 + `laterMax` reassembly buffers, or may wait for one that
+    ///     only it can give back
     /// @param mappedTwice whether the ring's memory is followed by itself, so that a frame which passes its
     ///     end is in one piece all the same
     public ArrivalPlacement(
@@ -107,13 +131,9 @@ public final class ArrivalPlacement {
         java.util.Arrays.fill(arrivals, UNKNOWN);
     }
 
-    /// Before the first arrival: knows which payloads lie in the user's buffers.
-    void redirectBy(final ArrivalBuffers by) {
-        redirected = by;
-    }
-
-    private long bufferPlace(final int slot) {
-        return redirected == null ? ArrivalBuffers.IN_SLOT : redirected.of(slot);
+    /// Before the first arrival: some payloads will lie elsewhere than in their slots.
+    void redirectBy(final Redirects by) {
+        redirects = by;
     }
 
     /// The session's first sequence is known. Earlier arrivals were rejected.
@@ -238,14 +258,10 @@ public final class ArrivalPlacement {
             return false;
         }
         final int slot = slotOf(first);
-        if (bufferPlace(slot) != ArrivalBuffers.IN_SLOT) {
-            return isWhole(slot, count) && areInARow(firstSequence, first, count, false);
+        if (!redirects.isInSlot(slot)) {
+            return redirects.isWhole(slot, count) && areInARow(firstSequence, first, count, false);
         }
         return (mappedTwice || slot + count <= ringSlots) && areInARow(firstSequence, first, count, true);
-    }
-
-    private boolean isWhole(final int slot, final long count) {
-        return redirected != null && redirected.isWhole(slot, count);
     }
 
     // Whether datagrams arrived one behind the other, and lie so in slots of their own.
@@ -256,7 +272,7 @@ public final class ArrivalPlacement {
             at = at + 1 == ringSlots ? 0 : at + 1;
             slot = slot + 1 == ringSlots ? 0 : slot + 1;
             if (arrivals[index(firstSequence + i)] != first + i
-                    || (inSlots && (slots[at] != slot || bufferPlace(slot) != ArrivalBuffers.IN_SLOT))) {
+                    || (inSlots && (slots[at] != slot || !redirects.isInSlot(slot)))) {
                 return false;
             }
         }
@@ -322,17 +338,12 @@ public final class ArrivalPlacement {
     }
 
     private boolean isBehind(final int slot, final int next) {
-        final long place = bufferPlace(slot);
-        return place == ArrivalBuffers.IN_SLOT
-                ? next == slot + 1 && bufferPlace(next) == ArrivalBuffers.IN_SLOT
-                : redirected != null && redirected.isBehind(place, bufferPlace(next));
+        return redirects.isInSlot(slot) ? next == slot + 1 && redirects.isInSlot(next) : redirects.isBehind(slot, next);
     }
 
     // Its payload was copied, or is not needed.
     private void drop(final long arrival) {
-        if (redirected != null) {
-            redirected.forget(slotOf(arrival));
-        }
+        redirects.forget(slotOf(arrival));
         free(arrival);
     }
 
@@ -431,9 +442,9 @@ public final class ArrivalPlacement {
         return (int) (posted - arrived) - passedAhead;
     }
 
-    /// Sequences below have a slot: as many are still to come as slots are posted. Missing sequences between arrived
-    /// ones count, because they may still come late. Repaired sequences do not count wherever they are, because the
-    /// repair of a lost tail would otherwise take its slots away for ever.
+    /// Sequences below have a slot: as many are still to come as slots are posted. Missing sequences between
+    /// arrived ones count, because they may still come late. Repaired sequences do not count wherever they are,
+    /// because the repair of a lost tail would otherwise take its slots away for ever.
     public long creditLimit() {
         return start + here + postedFree();
     }

@@ -10,7 +10,9 @@ import io.framecast.reliability.wire.BundleLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import org.jspecify.annotations.Nullable;
 
-/// Puts the payloads of one session where they belong, and knows the slots that the user holds.
+/// Puts the payloads of one session where they belong, and knows the slots that the user holds. A placement does
+/// that in memory of its own: `RingAssembly`, `StagedAssembly` or `ArrivalAssembly`. A `PostedAssembly` around it
+/// receives frames into the buffers that the user posts.
 ///
 /// Order of calls: [#start] when the receiver became a member. Then, in each cycle, [#poll], and for each datagram
 /// of it [#accept] or [#reject] by the machine's verdict, then [#endBatch]. For each repair [#reserve] *before* the
@@ -19,9 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// released it. [#leave] when nothing arrives any more.
 ///
 /// Pure state over [FrameMemory] and [LanePort]; one thread; allocates only in its constructor.
-public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly {
-    /// No frame.
-    public static final long NONE = -1;
+public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly, PostedAssembly {
     /// The data lane could not be polled, because no slot is free.
     public static final int NO_SLOT = -1;
 
@@ -41,6 +41,12 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
         this.ledger = ledger;
     }
 
+    /// An assembly around a placement, whose memory and slots it shares.
+    Assembly(final Assembly placement) {
+        this(placement.shape, placement.memory, placement.ledger);
+    }
+
+    /// Frames lie where their placement puts them.
     public static Assembly of(final MemoryShape shape, final FrameMemory memory) {
         return switch (shape.kind()) {
             case IN_RING -> new RingAssembly(shape, memory);
@@ -49,14 +55,18 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
         };
     }
 
+    /// Frames lie in the user's buffers, as far as buffers are posted.
+    public static Assembly of(final MemoryShape shape, final FrameMemory memory, final BufferQueue buffers) {
+        return switch (shape.kind()) {
+            case IN_RING -> new PostedRing(new RingAssembly(shape, memory), buffers);
+            case STAGED -> new PostedStaging(new StagedAssembly(shape, memory), buffers);
+            case BY_ARRIVAL -> new PostedArrivals(new ArrivalAssembly(shape, memory), buffers);
+        };
+    }
+
     /// The receive slots of the data lane.
     public final SlotMemory slotMemory() {
         return memory.data();
-    }
-
-    // Encrypted payloads are opened in their slots, and copied to the user's buffers then.
-    final boolean canRedirect(final LanePort data) {
-        return data.canRedirect() && !shape.stream().seal().isEncrypting();
     }
 
     /// Posts the slots that a lane should hold before its first poll.
@@ -65,9 +75,7 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
     public abstract int prepare(LanePort data);
 
     /// The receiver became a member from this sequence on.
-    ///
-    /// @param buffers the user's, which frames are received into
-    public void start(final long firstSequence, final BufferQueue buffers) {
+    public void start(final long firstSequence) {
         ledger.start(firstSequence);
     }
 
@@ -78,7 +86,8 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
     /// @return datagrams taken, as the lane describes them, or [#NO_SLOT]
     public abstract int poll(LanePort data, @Nullable ReceiverMachine expected);
 
-    /// Datagrams of the last poll, of one frame, in consecutive slots and of consecutive sequences, were accepted.
+    /// Datagrams of the last poll, of one frame, in consecutive slots and of consecutive sequences, were
+    /// accepted.
     ///
     /// @param bytes payload length of the first; the others fill their slots
     public abstract void accept(int slot, long sequence, int count, int bytes);
@@ -154,21 +163,8 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
                 && table.open(memory.read(where, bundleOffset + bundle.bytes() - bytes, bytes), bytes, bundle);
     }
 
-    /// Whether the frame delivered last was received into a buffer of the user's.
-    public boolean isPosted() {
-        return false;
-    }
-
-    /// Whether the owner freed the buffer that the frame delivered last was received into: drop it.
+    /// Whether the frame delivered last is lost, because the owner of its buffer freed that: drop it.
     public boolean isGone() {
-        return false;
-    }
-
-    /// A frame that lies in the ring needs a buffer of the user's: gives one back that was taken for a frame of which
-    /// nothing has come.
-    ///
-    /// @return false when there is none
-    public boolean yieldBuffer() {
         return false;
     }
 
@@ -176,9 +172,16 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
     /// it. Not while [#isArriving].
     ///
     /// @param place of the frame
-    /// @param buffer of the user, taken for the frame, to which it is copied; [BufferQueue#NONE] for none
-    /// @return false when a reassembly buffer is needed and none is free: try again later
-    public abstract boolean locate(ReceivedFrame frame, long place, int buffer);
+    /// @return false when memory for it is needed and none is free: try again later
+    public abstract boolean locate(ReceivedFrame frame, long place);
+
+    /// Copies such a frame out of its placement instead.
+    abstract void copyOut(ReceivedFrame frame, Space to, long toOffset);
+
+    /// Whether the datagrams of such a frame lie where they arrived; asked once.
+    boolean isUntouched(final ReceivedFrame frame) {
+        return true;
+    }
 
     /// The frame delivered last, or one of its bundle, is dropped before it was located.
     public void drop(final long place) {
@@ -187,7 +190,7 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
 
     /// Nothing arrives any more: buffers of frames that are not whole are given back.
     public void leave() {
-        // Only some placements receive into the user's buffers.
+        // A placement takes no buffers of the user's.
     }
 
     final boolean locatedAt(final Space where, final long at, final boolean untouched) {
@@ -248,7 +251,8 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
         return ledger.creditLimit() - shape.spareSlots();
     }
 
-    /// Where the payload of a sequence lies, or will, in [FrameMemory.Space#RING]; for rings addressed by sequence.
+    /// Where the payload of a sequence lies, or will, in [FrameMemory.Space#RING]; for rings addressed by
+    /// sequence.
     ///
     /// @return an offset in bytes
     public long ringOffset(final long sequence) {
@@ -261,7 +265,12 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
     }
 
     /// Payload bytes copied once more than the placement needs.
-    public final long reassembledBytes() {
+    public long reassembledBytes() {
         return reassembledBytes;
+    }
+
+    /// Posts slots of the data lane, as [LanePort#post] does.
+    interface Posting {
+        int post(LanePort data, int firstSlot, int count);
     }
 }

@@ -1,9 +1,10 @@
 package io.framecast.reliability.assembly;
 
-/// The buffers that the user posted, in order, for the frames to come. A buffer that is taken has a number until the
-/// frame in it is handed over, or the buffer is given back: it lies in [FrameMemory.Space#POSTED] from [#offset] on.
+/// The buffers that the user posted, in order, for the frames to come. A buffer that is taken has a number until
+/// the frame in it is handed over, or the buffer is given back: [PostedOffset] locates it in
+/// [FrameMemory.Space#POSTED].
 ///
-/// Threading: the session's thread.
+/// Threading: the session's thread. The user may post at any time.
 public interface BufferQueue {
     /// No buffer.
     int NONE = -1;
@@ -20,40 +21,25 @@ public interface BufferQueue {
     /// Takes the next buffer for a frame of that many bytes.
     ///
     /// @return its number; [#NONE] where no buffer is posted, or the next one is shorter
-    default int takeBuffer(final long bytes) {
+    default int take(final long bytes) {
         return NONE;
     }
 
     /// Length of a buffer that was taken.
-    default long bufferBytes(final int number) {
+    default long bytes(final int number) {
         return 0;
     }
 
     /// A copy into a buffer that was taken has failed.
     ///
     /// @return whether its owner has freed its memory: the buffer is not the caller's any more
-    default boolean isBufferGone(final int number) {
+    default boolean isGone(final int number) {
         return false;
     }
 
-    /// The frame that a buffer was taken for is dropped: the next frame may take the buffer. Copies into it may still
-    /// be under way.
-    default void returnBuffer(final int number) {
+    /// The frame that a buffer was taken for is dropped: the next frame may take the buffer. Copies into it may
+    /// still be under way.
+    default void giveBack(final int number) {
         throw new IllegalArgumentException("no buffer was taken");
-    }
-
-    /// Where a buffer begins in [FrameMemory.Space#POSTED]. No buffer is followed by another.
-    static long offset(final int number) {
-        return (long) number << 40;
-    }
-
-    /// The buffer in which an offset of [FrameMemory.Space#POSTED] lies.
-    static int number(final long offset) {
-        return (int) (offset >>> 40);
-    }
-
-    /// The offset in that buffer.
-    static long within(final long offset) {
-        return offset & (1L << 40) - 1;
     }
 }

@@ -4,8 +4,8 @@ import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
 
-/// Where the frames of a stream that have not come are expected to begin: one behind the other, as long as the newest
-/// frame of which something came. The first of a membership is expected to be as long as a frame may be.
+/// Where the frames of a stream that have not come are expected to begin: one behind the other, as long as the
+/// newest frame of which something came. The first of a membership is expected to be as long as a frame may be.
 ///
 /// Pure state; one thread; allocates nothing.
 final class FrameForecast {
@@ -19,6 +19,8 @@ final class FrameForecast {
     private long slots;
     // Frames in a row that were as long as the one before.
     private int alike;
+    // Behind the newest sequence that came on the data lane.
+    private long next;
 
     FrameForecast(final StreamInfo stream) {
         this.stream = stream;
@@ -29,6 +31,29 @@ final class FrameForecast {
         newestEnd = firstSequence;
         slots = stream.frameMaxSlots();
         alike = 0;
+        next = firstSequence;
+    }
+
+    /// Datagrams before `end` came on the data lane.
+    void pass(final long end) {
+        next = Math.max(next, end);
+    }
+
+    /// The sequence behind the newest that was passed.
+    long next() {
+        return next;
+    }
+
+    /// Slots from the receive that is posted next up to the one that the next frame is expected to begin in.
+    ///
+    /// @param ahead receives that are queued before it
+    /// @return [#NONE] where nothing is expected
+    long toNextFrame(final int ahead) {
+        if (!isSteady()) {
+            return NONE;
+        }
+        final long behind = next + ahead - newestEnd;
+        return behind < 0 ? -behind : (slots - behind % slots) % slots;
     }
 
     /// Behind the newest frame: from here on frames are expected.

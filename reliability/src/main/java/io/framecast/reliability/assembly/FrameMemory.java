@@ -2,8 +2,8 @@ package io.framecast.reliability.assembly;
 
 import java.lang.foreign.MemorySegment;
 
-/// A receiver's payload memory in one session, on any device: spaces of bytes, and copies between them. Copies may
-/// end later; they are numbered in the order in which they begin, and end in that order.
+/// A receiver's payload memory in one session, on any device: spaces of bytes, and copies between them. Copies
+/// may end later; they are numbered in the order in which they begin, and end in that order.
 ///
 /// Threading: one thread.
 public interface FrameMemory {
@@ -20,7 +20,7 @@ public interface FrameMemory {
         SCRATCH,
         /// `[buffers][bufferBytes]`: frames that do not lie in one piece in the ring.
         REASSEMBLY,
-        /// The buffers of a [BufferQueue], each from [BufferQueue#offset] on.
+        /// The buffers of a [BufferQueue], each at its [PostedOffset].
         POSTED
     }
 
@@ -33,8 +33,8 @@ public interface FrameMemory {
     /// Whether the ring's memory is followed by itself, so that a frame which passes its end lies in one piece.
     boolean isRingMappedTwice();
 
-    /// True where the host reads the ring as it reads its own memory, also the datagrams that an earlier holder of a
-    /// membership left there.
+    /// True where the host reads the ring as it reads its own memory, also the datagrams that an earlier holder
+    /// of a membership left there.
     default boolean isRingInHost() {
         return false;
     }

@@ -1,9 +1,9 @@
 package io.framecast.reliability.assembly;
 
-/// Which frames of a ring that is addressed by sequence are received into the user's buffers. That is decided once for
-/// each frame, when its first datagram comes on the data lane or is expected there (Chu et al. 2019, §4.2, Algorithm 1:
-/// receives are built from the user's buffers): it takes the next buffer, or it lies in the ring. A frame of which a
-/// repair comes first lies in the ring, for later frames may have taken buffers by then.
+/// Which frames of a ring that is addressed by sequence are received into the user's buffers. That is decided
+/// once for each frame, when its first datagram comes on the data lane or is expected there (Chu et al. 2019,
+/// §4.2, Algorithm 1: receives are built from the user's buffers): it takes the next buffer, or it lies in the
+/// ring. A frame of which a repair comes first lies in the ring, for later frames may have taken buffers by then.
 ///
 /// Nothing is noted until a buffer is posted. One thread; allocates only in its constructor and at the first buffer.
 final class PostedFrames {
@@ -28,7 +28,7 @@ final class PostedFrames {
         this.ringSlots = ringSlots;
     }
 
-    void take(final BufferQueue queue) {
+    void start(final BufferQueue queue) {
         buffers = queue;
     }
 
@@ -52,7 +52,7 @@ final class PostedFrames {
     /// @return the frame's buffer, [#IN_RING] or [#GONE]
     int decide(final long first, final int slot, final long frameBytes) {
         if (of(slot) == UNDECIDED) {
-            final int buffer = first < decidedBefore ? BufferQueue.NONE : buffers.takeBuffer(frameBytes);
+            final int buffer = first < decidedBefore ? BufferQueue.NONE : buffers.take(frameBytes);
             note(slot, buffer == BufferQueue.NONE ? IN_RING : buffer);
         }
         return of(slot);
@@ -79,7 +79,7 @@ final class PostedFrames {
             return BufferQueue.NONE;
         }
         notes[slot] -= EXPECTED;
-        return bytes <= buffers.bufferBytes(of(slot)) ? BufferQueue.NONE : leave(slot);
+        return bytes <= buffers.bytes(of(slot)) ? BufferQueue.NONE : leave(slot);
     }
 
     /// Nothing is expected to begin in a slot any more.
@@ -110,7 +110,7 @@ final class PostedFrames {
     ///
     /// @return whether that is so: then the frame is lost if anything of it came, and nothing else
     boolean isGone(final int buffer) {
-        if (!buffers.isBufferGone(buffer)) {
+        if (!buffers.isGone(buffer)) {
             return false;
         }
         for (int slot = 0; slot < ringSlots; slot++) {
@@ -149,12 +149,12 @@ final class PostedFrames {
     }
 
     long bytes(final int buffer) {
-        return buffers.bufferBytes(buffer);
+        return buffers.bytes(buffer);
     }
 
     void giveBack(final int buffer) {
         if (buffer >= 0) {
-            buffers.returnBuffer(buffer);
+            buffers.giveBack(buffer);
         }
     }
 }

@@ -9,11 +9,10 @@ import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.wire.DataLayout;
 import org.jspecify.annotations.Nullable;
 
-/// Payloads land in staging memory in order of arrival, and each run of consecutive sequences is copied by one copy
-/// straight to its place: in the buffer that the user posted for the frame, or else in the ring. Loss and reordering
-/// cost shorter runs and nothing else. A frame that passes the ring's end goes on in the tail behind it: slots that it
-/// would have at the ring's start stay unused. The tail holds one such frame, and the next one has no slots before that
-/// is released.
+/// Payloads land in staging memory in order of arrival, and each run of consecutive sequences is copied by one
+/// copy straight to its place in the ring. Loss and reordering cost shorter runs and nothing else. A frame that
+/// passes the ring's end goes on in the tail behind it: slots that it would have at the ring's start stay unused.
+/// The tail holds one such frame, and the next one has no slots before that is released.
 final class StagedAssembly extends SequenceAssembly {
     private final SlotQueue staging;
     private final CopyLedger copies = new CopyLedger();
@@ -57,16 +56,6 @@ final class StagedAssembly extends SequenceAssembly {
         keepTable(dataSlots, slot, sequence, bytes);
         final long header = dataSlots.headerOffset(slot);
         final long index = DataLayout.FRAME_INDEX.unsigned(dataSlots.headers(), header);
-        final int buffer = decide(dataSlots.headers(), header, sequence - index, sequence + count);
-        if (buffer == PostedFrames.IN_RING) {
-            gatherInRing(slot, sequence, count, index);
-        } else if (buffer != PostedFrames.GONE) {
-            final long offset = BufferQueue.offset(buffer) + index * slotBytes;
-            gather(slot, count, Space.POSTED, offset, bytes + (count - 1L) * slotBytes);
-        }
-    }
-
-    private void gatherInRing(final int slot, final long sequence, final int count, final long index) {
         for (int i = 0; i < count; i++) {
             final long target = (long) inTail(ring.slot(sequence + i), index + i) * slotBytes;
             // Slots behind a short payload are copied with stale bytes in their tails: one copy instead of many.
@@ -90,8 +79,10 @@ final class StagedAssembly extends SequenceAssembly {
         return ringSlot < tailSlots && frameIndex > ringSlot ? shape.ringSlots() + ringSlot : ringSlot;
     }
 
-    private void gather(final int slot, final int count, final Space space, final long offset, final long bytes) {
-        if (slot != runSlot + runCount || space != runSpace || offset != runOffset + runBytes) {
+    /// Takes staging slots, whose payloads go to one place. They join the run that is being gathered where they
+    /// continue it; else that is copied first.
+    void gather(final int slot, final int count, final Space space, final long offset, final long bytes) {
+        if (!continuesRun(slot, space, offset)) {
             copyRun();
         }
         if (runCount == 0) {
@@ -103,11 +94,27 @@ final class StagedAssembly extends SequenceAssembly {
         runBytes += bytes;
     }
 
-    private void copyRun() {
+    boolean continuesRun(final int slot, final Space space, final long offset) {
+        return slot == runSlot + runCount && space == runSpace && offset == runOffset + runBytes;
+    }
+
+    /// Where the run that is being gathered, or was last, goes.
+    Space runSpace() {
+        return runSpace;
+    }
+
+    /// Where it begins there.
+    long runOffset() {
+        return runOffset;
+    }
+
+    /// Copies the run that is being gathered.
+    void copyRun() {
         if (runCount > 0) {
-            copyTo(Space.STAGING, dataSlots.payloadOffset(runSlot), runSpace, runOffset, runBytes);
+            final long bytes = runBytes;
             runCount = 0;
             runBytes = 0;
+            memory.copy(Space.STAGING, dataSlots.payloadOffset(runSlot), runSpace, runOffset, bytes);
         }
     }
 
@@ -127,24 +134,13 @@ final class StagedAssembly extends SequenceAssembly {
     public void repaired(final long sequence, final long frameIndex, final int repairSlot, final int bytes) {
         final SlotMemory repairs = memory.repairs();
         keepTable(repairs, repairSlot, sequence, bytes);
-        final long from = repairs.payloadOffset(repairSlot);
-        final int buffer = decideForRepair(sequence - frameIndex, sequence + 1);
-        if (buffer == PostedFrames.IN_RING) {
-            final long target = (long) inTail(ring.slot(sequence), frameIndex) * slotBytes;
-            copyTo(Space.REPAIR, from, Space.RING, target, bytes);
-        } else if (buffer != PostedFrames.GONE) {
-            copyTo(Space.REPAIR, from, Space.POSTED, BufferQueue.offset(buffer) + frameIndex * slotBytes, bytes);
-        }
+        final long target = (long) inTail(ring.slot(sequence), frameIndex) * slotBytes;
+        memory.copy(Space.REPAIR, repairs.payloadOffset(repairSlot), Space.RING, target, bytes);
     }
 
     @Override
-    public boolean locate(final ReceivedFrame frame, final long place, final int buffer) {
-        if (isPosted()) {
-            return locatePosted(true);
-        }
-        return buffer == BufferQueue.NONE
-                ? locatedAt(Space.RING, offsetOf(frame), true)
-                : locateCopy(frame, Space.POSTED, BufferQueue.offset(buffer));
+    public boolean locate(final ReceivedFrame frame, final long place) {
+        return locatedAt(Space.RING, offsetOf(frame), true);
     }
 
     @Override

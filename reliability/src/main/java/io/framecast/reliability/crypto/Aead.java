@@ -3,8 +3,8 @@ package io.framecast.reliability.crypto;
 import java.lang.foreign.MemorySegment;
 
 /// Seals and opens datagrams in place under one key: authenticated encryption with associated data (McGrew 2008,
-/// RFC 5116), tags of 16 bytes, nonces of 12: an int in front of a long, big-endian. A nonce seals one datagram only:
-/// repairs repeat the sealed bytes.
+/// RFC 5116), tags of 16 bytes, nonces of 12: an int in front of a long, big-endian. A nonce seals one datagram
+/// only: repairs repeat the sealed bytes.
 ///
 /// One thread at a time. Nothing is allocated for a datagram, but by the JDK's ciphers.
 public interface Aead extends AutoCloseable {
@@ -14,63 +14,41 @@ public interface Aead extends AutoCloseable {
     /// The cipher's name.
     String name();
 
-    /// Encrypts the payload, and writes the tag over header and payload.
-    void seal(int lane, long number, MemorySegment header, MemorySegment payload, MemorySegment tag);
-
-    /// Decrypts the payload.
-    ///
-    /// @return false where the tag is not that of header and payload under this key and nonce: then the payload is
-    ///     garbage, which its user must not read
-    boolean open(int lane, long number, MemorySegment header, MemorySegment payload, MemorySegment tag);
-
-    /// As [#seal(int, long, MemorySegment, MemorySegment, MemorySegment)]: the tag lies in the header's memory.
+    /// Encrypts the payload, and writes the tag over header and payload. The tag lies in the header's memory.
     ///
     /// @param header offset of the header in `headers`
     /// @param tagAt where the tag goes in `headers`
     /// @param at offset of the payload in `payloads`
-    default void seal(
-            final int lane,
-            final long number,
-            final MemorySegment headers,
-            final long header,
-            final int headerBytes,
-            final long tagAt,
-            final MemorySegment payloads,
-            final long at,
-            final int payloadBytes) {
-        seal(
-                lane,
-                number,
-                headers.asSlice(header, headerBytes),
-                payloads.asSlice(at, payloadBytes),
-                headers.asSlice(tagAt, TAG_BYTES));
-    }
+    void seal(
+            int lane,
+            long number,
+            MemorySegment headers,
+            long header,
+            int headerBytes,
+            long tagAt,
+            MemorySegment payloads,
+            long at,
+            int payloadBytes);
 
-    /// As [#open(int, long, MemorySegment, MemorySegment, MemorySegment)]: the tag lies in the header's memory.
+    /// Decrypts the payload. The tag lies in the header's memory.
     ///
     /// @param header offset of the header in `headers`
     /// @param tagAt offset of the tag in `headers`
     /// @param at offset of the payload in `payloads`
-    default boolean open(
-            final int lane,
-            final long number,
-            final MemorySegment headers,
-            final long header,
-            final int headerBytes,
-            final long tagAt,
-            final MemorySegment payloads,
-            final long at,
-            final int payloadBytes) {
-        return open(
-                lane,
-                number,
-                headers.asSlice(header, headerBytes),
-                payloads.asSlice(at, payloadBytes),
-                headers.asSlice(tagAt, TAG_BYTES));
-    }
+    /// @return false where the tag is not that of header and payload under this key and nonce: then the payload
+    ///     is garbage, which its user must not read
+    boolean open(
+            int lane,
+            long number,
+            MemorySegment headers,
+            long header,
+            int headerBytes,
+            long tagAt,
+            MemorySegment payloads,
+            long at,
+            int payloadBytes);
 
-    /// As [#seal(int, long, MemorySegment, MemorySegment, MemorySegment)], of a datagram in one piece: the payload
-    /// follows the header.
+    /// Seals a datagram in one piece: the payload follows the header.
     ///
     /// @param at offset of the header
     /// @param tagAt where the tag goes
@@ -85,7 +63,7 @@ public interface Aead extends AutoCloseable {
         seal(lane, number, memory, at, headerBytes, tagAt, memory, at + headerBytes, payloadBytes);
     }
 
-    /// As [#open(int, long, MemorySegment, MemorySegment, MemorySegment)], of a datagram in one piece.
+    /// Opens a datagram in one piece.
     ///
     /// @param at offset of the header
     /// @param tagAt offset of the tag

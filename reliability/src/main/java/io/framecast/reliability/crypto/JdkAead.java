@@ -63,16 +63,20 @@ final class JdkAead implements Aead {
     public void seal(
             final int lane,
             final long number,
-            final MemorySegment header,
-            final MemorySegment payload,
-            final MemorySegment tag) {
+            final MemorySegment headers,
+            final long header,
+            final int headerBytes,
+            final long tagAt,
+            final MemorySegment payloads,
+            final long at,
+            final int payloadBytes) {
         try {
-            begin(sealing, javax.crypto.Cipher.ENCRYPT_MODE, lane, number, header);
-            final ByteBuffer sealed = ByteBuffer.allocate((int) payload.byteSize() + TAG_BYTES);
-            sealing.doFinal(payload.asByteBuffer(), sealed);
+            begin(sealing, javax.crypto.Cipher.ENCRYPT_MODE, lane, number, headers.asSlice(header, headerBytes));
+            final ByteBuffer sealed = ByteBuffer.allocate(payloadBytes + TAG_BYTES);
+            sealing.doFinal(payloads.asSlice(at, payloadBytes).asByteBuffer(), sealed);
             final MemorySegment made = MemorySegment.ofArray(sealed.array());
-            MemorySegment.copy(made, 0, payload, 0, payload.byteSize());
-            MemorySegment.copy(made, payload.byteSize(), tag, 0, TAG_BYTES);
+            MemorySegment.copy(made, 0, payloads, at, payloadBytes);
+            MemorySegment.copy(made, payloadBytes, headers, tagAt, TAG_BYTES);
         } catch (final GeneralSecurityException e) {
             throw new IllegalStateException(name() + ": cannot seal", e);
         }
@@ -82,17 +86,21 @@ final class JdkAead implements Aead {
     public boolean open(
             final int lane,
             final long number,
-            final MemorySegment header,
-            final MemorySegment payload,
-            final MemorySegment tag) {
+            final MemorySegment headers,
+            final long header,
+            final int headerBytes,
+            final long tagAt,
+            final MemorySegment payloads,
+            final long at,
+            final int payloadBytes) {
         try {
-            begin(opening, javax.crypto.Cipher.DECRYPT_MODE, lane, number, header);
-            final byte[] sealed = new byte[(int) payload.byteSize() + TAG_BYTES];
+            begin(opening, javax.crypto.Cipher.DECRYPT_MODE, lane, number, headers.asSlice(header, headerBytes));
+            final byte[] sealed = new byte[payloadBytes + TAG_BYTES];
             final MemorySegment given = MemorySegment.ofArray(sealed);
-            MemorySegment.copy(payload, 0, given, 0, payload.byteSize());
-            MemorySegment.copy(tag, 0, given, payload.byteSize(), TAG_BYTES);
+            MemorySegment.copy(payloads, at, given, 0, payloadBytes);
+            MemorySegment.copy(headers, tagAt, given, payloadBytes, TAG_BYTES);
             final byte[] opened = opening.doFinal(sealed);
-            MemorySegment.copy(MemorySegment.ofArray(opened), 0, payload, 0, opened.length);
+            MemorySegment.copy(MemorySegment.ofArray(opened), 0, payloads, at, opened.length);
             return true;
         } catch (final AEADBadTagException e) {
             return false;

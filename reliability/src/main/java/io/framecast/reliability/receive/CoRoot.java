@@ -3,6 +3,7 @@ package io.framecast.reliability.receive;
 import io.framecast.reliability.flow.AckScheduler;
 import io.framecast.reliability.repair.GroupRepairs;
 import io.framecast.reliability.repair.RepairBudget;
+import io.framecast.reliability.repair.RequestLimit;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.AckLayout;
@@ -23,15 +24,13 @@ import org.jspecify.annotations.Nullable;
 
 /// A receiver's duties as a co-root: it keeps a replica of the window, answers its group's NACKs, and sends the
 /// source one aggregate in place of their ACKs. Subramoni (InfiniBand multicast collectives): "The root and each
-/// co-root is responsible to collect ACK's from a pre-specified set of nodes … takes care of re-transmission to all
-/// nodes in it's local group".
+/// co-root is responsible to collect ACK's from a pre-specified set of nodes … takes care of re-transmission to
+/// all nodes in it's local group".
 ///
 /// The co-root's own receipt frees nothing: an aggregate is the least of the whole group. One thread.
 final class CoRoot {
     /// Repairs sent in one tick; the remaining repairs follow in the next tick.
     static final int REPAIRS_PER_TICK_MAX = 256;
-    /// Sequences examined for NACKs at one time of the caller's clock; members repeat requests for further ones.
-    static final int REQUESTS_PER_CYCLE_MAX = 16_384;
 
     private static final long HOLD_OFF_MIN_NS = 200_000;
     // A member makes another endpoint only when it comes back.
@@ -45,7 +44,7 @@ final class CoRoot {
     private final GroupRepairs repairs;
     private final ReceiveWindow window;
     private final SourceWatch source;
-    private final AckScheduler acks;
+    private final RequestLimit requests = new RequestLimit();
     private final RepairGroup set = new RepairGroup();
     // The list that arrives now, in parts.
     private final long[] listIds = new long[RepairGroupLayout.MEMBERS_MAX];
@@ -62,12 +61,9 @@ final class CoRoot {
     private long reportedAcknowledged;
     private int reportedCovered;
     private boolean reportedComplete;
-    private long requestsNs = -1;
-    private int requestsLeft;
 
     /// @param ids of this receiver
     /// @param window the datagrams that this receiver has
-    /// @param acks when aggregates are due; also asked by the receiver's machine
     /// @param store empty, or left of an earlier term
     CoRoot(
             final ControlWriter ids,
@@ -76,14 +72,12 @@ final class CoRoot {
             final Counts<ReceiverCount> counts,
             final ReceiveWindow window,
             final SourceWatch source,
-            final AckScheduler acks,
             final RepairStore store) {
         this.output = output;
         this.receiver = receiver;
         this.counts = counts;
         this.window = window;
         this.source = source;
-        this.acks = acks;
         this.store = store;
         this.ids = ids.another();
         repairs = new GroupRepairs(store);
@@ -196,10 +190,7 @@ final class CoRoot {
             set.onAck(member, datagram, offset);
         }
         counts.add(ReceiverCount.REPORTS_TAKEN);
-        if (nowNs != requestsNs) {
-            requestsNs = nowNs;
-            requestsLeft = REQUESTS_PER_CYCLE_MAX;
-        }
+        requests.onRequest(nowNs);
         final long holdOffNs = Math.max(HOLD_OFF_MIN_NS, source.rttNs() / 2);
         final RepairBudget budget = budgets[member];
         budget.refill(window.end(), nowNs);
@@ -208,7 +199,7 @@ final class CoRoot {
             // The source sends nothing further than a window beyond this receiver's acknowledgement.
             final long end = Math.min(first + NackLayout.count(datagram, offset, range), window.next() + store.slots());
             for (long sequence = first; sequence < end; sequence++) {
-                if (requestsLeft-- <= 0) {
+                if (!requests.take()) {
                     return Verdict.LIMITED;
                 }
                 if (budget.isUsedUp()) {
@@ -278,7 +269,9 @@ final class CoRoot {
     }
 
     /// Progress of this receiver or of a member may have moved the group's minimum.
-    void onProgress(final AckValues own, final long highest, final long nowNs) {
+    ///
+    /// @param acks learn when aggregates are due
+    void onProgress(final AckValues own, final long highest, final AckScheduler acks, final long nowNs) {
         final long acknowledged = Math.min(own.acknowledged(), set.leastAcknowledged());
         final long grant = Math.min(own.grant(), set.leastGrant());
         acks.onAggregate(acknowledged - reportedAcknowledged, grant, highest, nowNs);

@@ -10,16 +10,23 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Called by the receiver machine's thread. Members are indices 0 … 62 of its group; [#disconnect] frees an index.
 public interface CoRootOutput extends GroupRepairs.Output {
+    /// Who fills a replica of the source's window.
+    enum Filler {
+        /// The receiver, with what it gets.
+        RECEIVER,
+        /// The source alone, by writes: the receiver's payloads land where it cannot read them.
+        SOURCE
+    }
+
     /// Takes host memory for a replica of the source's window; the same memory for as long as the session lasts.
     ///
     /// @return as many slots as the source's window has, or null without memory: then another receiver serves
     @Nullable
     RepairStore openStore();
 
-    /// Whether only the source can fill the replica, by writes: this receiver's payloads land where it cannot
-    /// read them.
-    default boolean isFedOnly() {
-        return false;
+    /// Who fills the replica.
+    default Filler filler() {
+        return Filler.RECEIVER;
     }
 
     /// Makes a member reachable. Addresses are from the wire.

@@ -8,8 +8,8 @@ import io.framecast.reliability.wire.FormatLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.util.Arrays;
 
-/// Hands out whole frames in order: frames whose datagrams, metadata and format are all here. Knows the sequence below
-/// which every frame's metadata and format are here, and the time to request the missing ones.
+/// Hands out whole frames in order: frames whose datagrams, metadata and format are all here. Knows the sequence
+/// below which every frame's metadata and format are here, and the time to request the missing ones.
 ///
 /// The source may forget acknowledged frames, metadata included, and give the numbers of their formats to new
 /// formats. So the receiver acknowledges a frame without its metadata or format only up to the first datagram,
@@ -38,6 +38,11 @@ final class FrameQueue {
         this.window = window;
         this.slotBytes = slotBytes;
         Arrays.fill(formatAskNs, Long.MIN_VALUE);
+    }
+
+    /// Before the start: the frame at which another receiver stopped.
+    void expect(final long frameId) {
+        nextFrameId = frameId;
     }
 
     void start(final long firstSequence, final long firstFrameId) {

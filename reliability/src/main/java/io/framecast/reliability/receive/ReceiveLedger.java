@@ -29,6 +29,15 @@ final class ReceiveLedger {
         this.streamEnd = streamEnd;
     }
 
+    ReceiverConfig config() {
+        return config;
+    }
+
+    /// The datagrams that this receiver has.
+    ReceiveWindow window() {
+        return window;
+    }
+
     /// The receiver is a member from this sequence on.
     void start(final long sequence) {
         startSequence = sequence;
@@ -140,8 +149,8 @@ final class ReceiveLedger {
         return true;
     }
 
-    /// The largest possible grant. It never shrinks, and is never less than the acknowledgement: a source that does
-    /// not wait may be far past the slots of a receiver whose user holds its whole ring.
+    /// The largest possible grant. It never shrinks, and is never less than the acknowledgement: a source that
+    /// does not wait may be far past the slots of a receiver whose user holds its whole ring.
     long grant() {
         final long capacityLimit = highest() + config.receiveCapacity();
         // Frames not yet polled keep their place in the tables, which are as long as the window.

@@ -23,6 +23,7 @@ import io.framecast.reliability.wire.HeaderRun;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.LeaveLayout;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
+import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.SolicitLayout;
 import io.framecast.reliability.wire.StartLayout;
 import io.framecast.reliability.wire.StreamInfo;
@@ -110,7 +111,7 @@ public final class ReceiverMachine {
         standstill = new Standstill(source.silenceNs());
         headers = new HeaderCheck(stream);
         ids = new ControlWriter(stream.session()).receiver(config.receiverId());
-        final boolean fedOnly = serving != null && serving.isFedOnly();
+        final boolean fedOnly = serving != null && serving.filler() == CoRootOutput.Filler.SOURCE;
         mayKeep = serving != null && !fedOnly;
         handshake = new Handshake(config, ids, output, serving != null, fedOnly);
         window = new ReceiveWindow(config.ringSlots());
@@ -120,7 +121,7 @@ public final class ReceiverMachine {
         nacks = new NackScheduler(window, config.reorderDatagrams(), random);
         ledger = new ReceiveLedger(config, queue, streamEnd);
         final AckScheduler acks = new AckScheduler(config.firstGrantSlots(), random.nextDouble(), source.ackIdleNs());
-        reporting = new Reporting(ids, serving, output, counts, window, source, acks, ledger, config);
+        reporting = new Reporting(ids, serving, output, counts, source, acks, ledger);
         policy = new PolicyReport(ids, output, config.delivery());
         repairs = new RepairStrategy(output, reporting, ids, counts);
     }
@@ -130,14 +131,15 @@ public final class ReceiverMachine {
         handshake.send(state, nowNs);
     }
 
-    /// Goes on with the membership of another receiver, instead of [#start], and sends RESUME to the source. Until
-    /// the source answers with START, the machine sends only READY behind its ADMIT, and the caller polls no data.
-    /// The log comes first: the next successor goes on from there, whether or not the source hears this receiver.
-    /// Where the log knows of another successor, this receiver is LOST, and sends nothing.
+    /// Goes on with the membership of another receiver, instead of [#start], and sends RESUME to the source.
+    /// Until the source answers with START, the machine sends only READY behind its ADMIT, and the caller polls
+    /// no data. The log comes first: the next successor goes on from there, whether or not the source hears this
+    /// receiver. Where the log knows of another successor, this receiver is LOST, and sends nothing.
     public void resume(final Checkpoint from, final long nowNs) {
         source.onHeard(nowNs);
         state = State.STARTING;
         resumed = from;
+        queue.expect(from.frameId);
         policy.onResumed();
         if (ledger.adopt(from)) {
             handshake.resume(from, nowNs);
@@ -146,8 +148,8 @@ public final class ReceiverMachine {
         }
     }
 
-    /// Before the receiver is a member: keeps the state that a successor needs. From then on it drops only frames that
-    /// cannot become whole in time. The subscribers that read the other frames drop them.
+    /// Before the receiver is a member: keeps the state that a successor needs. From then on it drops only frames
+    /// that cannot become whole in time. The subscribers that read the other frames drop them.
     public void log(final CheckpointLog log) {
         ledger.log(log);
         if (drops != null) {
@@ -198,8 +200,8 @@ public final class ReceiverMachine {
         return handshake.isSourceEarlier();
     }
 
-    /// Whether the source evicted this receiver; else, in state LOST, the source closed, fell silent or served it no
-    /// more.
+    /// Whether the source evicted this receiver; else, in state LOST, the source closed, fell silent or served it
+    /// no more.
     public boolean isEvicted() {
         return source.isEvicted();
     }
@@ -317,7 +319,8 @@ public final class ReceiverMachine {
         return run;
     }
 
-    /// The caller found the data lane empty. Without such calls the machine assumes that the lane is always empty.
+    /// The caller found the data lane empty. Without such calls the machine assumes that the lane is always
+    /// empty.
     public void onDrained(final long nowNs) {
         nacks.onDrained(nowNs);
     }
@@ -376,8 +379,8 @@ public final class ReceiverMachine {
         return Verdict.GOOD;
     }
 
-    /// Drops the next frames that cannot become whole any more, or expired earlier, where the source does not wait.
-    /// Call until null in each cycle. Memory and credit ([#onCredit]) must follow before the next call.
+    /// Drops the next frames that cannot become whole any more, or expired earlier, where the source does not
+    /// wait. Call until null in each cycle. Memory and credit ([#onCredit]) must follow before the next call.
     ///
     /// @return a reused object, or null when nothing is dropped
     public @Nullable DroppedFrames pollUnfinished(final long nowNs) {
@@ -386,8 +389,8 @@ public final class ReceiverMachine {
                 : onDropped(drops.nextUnfinished(ledger.creditLimit() - queue.first(), source.rttNs(), nowNs), nowNs);
     }
 
-    /// Drops the next frames that are whole and out of date, where the source does not wait. Call until null before
-    /// [#nextFrameBytes]. Memory and credit ([#onCredit]) must follow before the next call.
+    /// Drops the next frames that are whole and out of date, where the source does not wait. Call until null
+    /// before [#nextFrameBytes]. Memory and credit ([#onCredit]) must follow before the next call.
     ///
     /// @return a reused object, or null when nothing is dropped
     public @Nullable DroppedFrames pollOutdated(final long nowNs) {
@@ -493,7 +496,10 @@ public final class ReceiverMachine {
 
     // Of a successor whose START was lost: its source counts it already.
     private Verdict onEarlyInstruction(final MemorySegment datagram, final long offset, final long nowNs) {
-        if (state == State.STARTING && ControlLayout.type(datagram, offset) != ControlLayout.TYPE_RC_CONNECT) {
+        // A RC_CONNECT of a co-root is no sign of the source's life.
+        final boolean ofSource = ControlLayout.type(datagram, offset) != ControlLayout.TYPE_RC_CONNECT
+                || !RcConnectLayout.isOfSet(datagram, offset);
+        if (state == State.STARTING && ofSource) {
             source.onHeard(nowNs);
         }
         return Verdict.EARLY;
@@ -693,8 +699,8 @@ public final class ReceiverMachine {
         }
     }
 
-    /// Whether a datagram of the repair lane would be accepted. A caller that must find a place for it asks before
-    /// [#onRepair]. Changes nothing.
+    /// Whether a datagram of the repair lane would be accepted. A caller that must find a place for it asks
+    /// before [#onRepair]. Changes nothing.
     public boolean wantsRepair(final MemorySegment header, final long offset, final int bytes) {
         if (state != State.RECEIVING || headers.check(header, offset, bytes) != Verdict.GOOD) {
             return false;
@@ -818,7 +824,8 @@ public final class ReceiverMachine {
         }
     }
 
-    /// The time at which [#onTick] has something to do; at the latest the time at which the source counts as lost.
+    /// The time at which [#onTick] has something to do; at the latest the time at which the source counts as
+    /// lost.
     public long nextDeadlineNs() {
         return switch (state) {
             case JOINING, PROBING, STARTING -> Math.min(handshake.dueNs(), source.lostNs());

@@ -48,25 +48,23 @@ final class Reporting {
 
     /// @param ids of this receiver; the epoch is set here
     /// @param serving null for a receiver that cannot serve
-    /// @param window the datagrams that this receiver has
     Reporting(
             final ControlWriter ids,
             final @Nullable CoRootOutput serving,
             final ReceiverOutput output,
             final Counts<ReceiverCount> counts,
-            final ReceiveWindow window,
             final SourceWatch source,
             final AckScheduler acks,
-            final ReceiveLedger ledger,
-            final ReceiverConfig config) {
+            final ReceiveLedger ledger) {
         this.ids = ids;
         this.serving = serving;
         this.output = output;
         this.counts = counts;
-        this.window = window;
+        window = ledger.window();
         this.source = source;
         this.acks = acks;
         this.ledger = ledger;
+        final ReceiverConfig config = ledger.config();
         link = new SourceConnection(config, output, ledger, acks, counts);
         final boolean able = config.addresses().link().length > 0;
         coRootConnection = new CoRootConnection(output, counts, ids, able);
@@ -175,7 +173,7 @@ final class Reporting {
     }
 
     private CoRoot serve(final CoRootOutput server, final RepairStore copy) {
-        final CoRoot made = new CoRoot(ids, server, output, counts, window, source, acks, copy);
+        final CoRoot made = new CoRoot(ids, server, output, counts, window, source, copy);
         coRoot = made;
         return made;
     }
@@ -252,7 +250,7 @@ final class Reporting {
 
     private void onSetProgress(final CoRoot current, final long nowNs) {
         ledger.describe(values);
-        current.onProgress(values, ledger.end(), nowNs);
+        current.onProgress(values, ledger.end(), acks, nowNs);
     }
 
     /// The source asked all receivers for an ACK.
@@ -286,7 +284,8 @@ final class Reporting {
         return serving == null ? RemoteMemory.NOT_READ : serving.copyOwn(firstSequence, count);
     }
 
-    /// Sends the first `bytes` bytes of the output's control memory to the destination of this receiver's reports.
+    /// Sends the first `bytes` bytes of the output's control memory to the destination of this receiver's
+    /// reports.
     ///
     /// @param insistent the co-root was asked before, in vain
     void send(final int bytes, final boolean insistent) {

@@ -108,6 +108,17 @@ final class HandshakeLayout {
         return content;
     }
 
+    /// Begins a datagram of a handshake.
+    static void begin(
+            final MemorySegment datagram, final int type, final long session, final int id, final long counter) {
+        ControlLayout.begin(datagram, type);
+        ControlLayout.SESSION.set(datagram, 0, session);
+        ControlLayout.RECEIVER.set(datagram, 0, (long) id << 32);
+        ControlLayout.EPOCH.set(datagram, 0, 0);
+        ControlLayout.FLAGS.set(datagram, 0, 0);
+        ControlLayout.COUNTER.set(datagram, 0, counter);
+    }
+
     static void put(final MemorySegment datagram, final int at, final byte[] bytes) {
         MemorySegment.copy(bytes, 0, datagram, ValueLayout.JAVA_BYTE, at, bytes.length);
     }

@@ -2,6 +2,7 @@ package io.framecast.reliability.secure;
 
 import io.framecast.reliability.crypto.Crypto;
 import io.framecast.reliability.flow.RetryTimer;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /// A receiver that has proven its key to the source: its handshake, and the keys of the pair.
@@ -17,10 +18,7 @@ final class MemberHandshake implements AutoCloseable {
     final byte[] address;
     /// The id of the shared key that it proved.
     final String keyId;
-    /// The source's part of the handshake, as in ANSWER.
-    final byte[] challenge;
-    final byte[] publicKey;
-    final byte[] tag;
+    final Answer answer;
     final ControlKey toSource;
     final ControlKey toMember;
     final RetryTimer keysTimer = new RetryTimer(KEYS_FIRST_NS, KEYS_MOST_NS, KEYS_ATTEMPTS_MAX);
@@ -29,26 +27,25 @@ final class MemberHandshake implements AutoCloseable {
     /// The newest epoch that it is known to have.
     int epoch;
 
+    /// The source's part of the handshake, as in ANSWER.
+    record Answer(byte[] challenge, byte[] publicKey, byte[] tag) {}
+
+    /// @param memory with a valid PROOF
+    /// @param keys of the pair
     MemberHandshake(
-            final int id,
-            final byte[] content,
-            final byte[] address,
-            final String keyId,
-            final byte[] challenge,
-            final byte[] publicKey,
-            final byte[] tag,
-            final ControlKey toSource,
-            final ControlKey toMember,
+            final MemorySegment memory,
+            final long offset,
+            final Answer answer,
+            final Crypto crypto,
+            final KeySchedule.PairKeys keys,
             final long nowNs) {
-        this.id = id;
-        this.content = content;
-        this.address = address;
-        this.keyId = keyId;
-        this.challenge = challenge;
-        this.publicKey = publicKey;
-        this.tag = tag;
-        this.toSource = toSource;
-        this.toMember = toMember;
+        id = HandshakeLayout.handshakeId(memory, offset);
+        content = HandshakeLayout.content(memory, offset);
+        address = HandshakeLayout.ADDRESS.read(memory, offset);
+        keyId = HandshakeLayout.keyId(memory, offset);
+        this.answer = answer;
+        toSource = toSource(crypto, keys);
+        toMember = toMember(crypto, keys);
         begunNs = nowNs;
     }
 

@@ -1,23 +1,16 @@
 package io.framecast.reliability.secure;
 
 import io.framecast.reliability.crypto.Crypto;
-import io.framecast.reliability.crypto.SecretBytes;
-import io.framecast.reliability.crypto.X25519;
 import io.framecast.reliability.lane.ControlProtection;
 import io.framecast.reliability.memory.Words;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.HeartbeatLayout;
-import io.framecast.reliability.wire.Wire;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongPredicate;
 import java.util.random.RandomGenerator;
-import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// A receiver's end of protected control datagrams, for all sessions of a subscription. A heartbeat of a session
@@ -38,44 +31,23 @@ public final class ReceiverProtection implements ControlProtection {
         void onControl(MemorySegment datagram, long offset, int bytes, long nowNs);
     }
 
-    // A handshake that got no answer for so long loses its place to another.
-    private static final long SILENT_NS = 500_000_000;
     // Heartbeats of an epoch that is unknown for so long: this receiver missed its keys.
     private static final long MISSED_NS = 2_000_000_000;
     private static final int SENDER_BURST_MAX = 64;
-    // A heartbeat may be forged, and name the address of another host.
-    private static final int HELLO_BURST_MAX = 16;
-    private static final long HELLO_INTERVAL_NS = 20_000_000;
-    // A handshake that lasts longer may give way, as one with a stranger that answers HELLO by a cookie and nothing
-    // else.
-    private static final long SLOW_NS = 1_000_000_000;
-    // No announcement is of it.
-    private static final long NO_SESSION = 0;
     // A key that is derived in vain is closed again, which stops other threads for a moment.
     private static final long SENDER_INTERVAL_NS = 10_000_000;
 
-    private final SharedKeys keys;
-    private final byte[] keyId;
     private final Crypto crypto;
-    private final byte[] address;
     private final long previousNs;
-    private final RandomGenerator random;
-    private final HandshakeOutput output;
     private final Heartbeats onHeartbeat;
     private final Counts<ProtectionEvent> counts = new Counts<>(ProtectionEvent.class);
     private final ControlSealer sealer = new ControlSealer(counts);
-    private final X25519 curve;
+    private final SourceHandshakes handshakes;
+    private final HandshakeExchange exchange;
     // Keys of unknown senders that are derived before their datagrams are verified.
     private final AnswerBudget senderBudget = new AnswerBudget(SENDER_BURST_MAX, SENDER_INTERVAL_NS);
-    private final AnswerBudget helloBudget = new AnswerBudget(HELLO_BURST_MAX, HELLO_INTERVAL_NS);
-    private final Arena arena = Arena.ofShared();
-    private final MemorySegment scratch = arena.allocate(Wire.CONTROL_BYTES_MAX, Long.BYTES);
-    private final Long2ObjectHashMap<SourceHandshake> bySession = new Long2ObjectHashMap<>();
-    private final List<SourceHandshake> handshakes = new ArrayList<>();
     private LongPredicate isJoined = _ -> false;
     private long sender;
-    private long refused = NO_SESSION;
-    private long plainCounter;
     private long dueNs = Long.MAX_VALUE;
 
     /// Makes a receiver's end.
@@ -94,19 +66,16 @@ public final class ReceiverProtection implements ControlProtection {
             final RandomGenerator random,
             final HandshakeOutput output,
             final Heartbeats onHeartbeat) {
-        this.keys = keys;
         this.crypto = crypto;
-        curve = crypto.curve();
-        this.address = address.clone();
         this.previousNs = previousNs;
-        this.random = random;
-        this.output = output;
         this.onHeartbeat = onHeartbeat;
-        keyId = keys.id().getBytes(StandardCharsets.US_ASCII);
+        handshakes = new SourceHandshakes(crypto.curve(), random, sealer);
+        exchange = new HandshakeExchange(keys, crypto, address, output, sealer, handshakes);
     }
 
-    /// Before the first datagram: a session of which this holds keeps its keys though the source's heartbeats are of an
-    /// epoch that it missed. Its receiver hears nothing then, and takes the source for lost; [#forget] follows.
+    /// Before the first datagram: a session of which this holds keeps its keys though the source's heartbeats are
+    /// of an epoch that it missed. Its receiver hears nothing then, and takes the source for lost; [#forget]
+    /// follows.
     public void keepWhere(final LongPredicate joined) {
         isJoined = joined;
     }
@@ -117,17 +86,17 @@ public final class ReceiverProtection implements ControlProtection {
 
     /// Whether there are keys of a session.
     public boolean hasKeys(final long session) {
-        return agreed(session) != null;
+        return handshakes.agreed(session) != null;
     }
 
-    /// Where there are no keys of a session: begins a handshake with its source, whose address is known, unless one is
-    /// under way.
+    /// Where there are no keys of a session: begins a handshake with its source, whose address is known, unless
+    /// one is under way.
     ///
     /// @param sourceAddress its control address
     /// @return whether there are keys
     public boolean agree(final long session, final byte[] sourceAddress, final long nowNs) {
-        final SourceHandshake known = bySession.get(session);
-        if (known == null && hasRoom(nowNs)) {
+        final SourceHandshake known = handshakes.of(session);
+        if (known == null && handshakes.hasRoom(nowNs)) {
             final SourceHandshake made = begin(session, nowNs);
             made.sourceAddress = sourceAddress;
         }
@@ -135,32 +104,26 @@ public final class ReceiverProtection implements ControlProtection {
     }
 
     private SourceHandshake begin(final long session, final long nowNs) {
-        final SourceHandshake made = new SourceHandshake(session, newId(), curve, random, nowNs);
-        handshakes.add(made);
-        bySession.put(session, made);
+        final SourceHandshake made = handshakes.begin(session, nowNs);
         dueNs = Math.min(dueNs, made.timer.dueNs());
         return made;
     }
 
-    /// Nothing of a session is opened, and no handshake with its source begins, until [#forget]: its membership goes on
-    /// without keys, and must not live by heartbeats while no data can be opened.
+    /// Nothing of a session is opened, and no handshake with its source begins, until [#forget]: its membership
+    /// goes on without keys, and must not live by heartbeats while no data can be opened.
     public void refuse(final long session) {
-        forget(session);
-        refused = session;
+        handshakes.refuse(session);
     }
 
     /// A new receiver's id in a session: the handshake's number and a random one.
     ///
     /// @return 0 where there are no keys of the session
     public long receiverId(final long session, final RandomGenerator ids) {
-        final SourceHandshake handshake = agreed(session);
+        final SourceHandshake handshake = handshakes.agreed(session);
         if (handshake == null) {
             return 0;
         }
-        int low = ids.nextInt();
-        while (low == 0) {
-            low = ids.nextInt();
-        }
+        final int low = SourceHandshakes.newId(ids);
         return (long) handshake.id << 32 | Integer.toUnsignedLong(low);
     }
 
@@ -168,29 +131,19 @@ public final class ReceiverProtection implements ControlProtection {
     ///
     /// @return null where there are none; otherwise one until [#forget]
     public @Nullable DataKeys dataKeys(final long session) {
-        final SourceHandshake handshake = agreed(session);
+        final SourceHandshake handshake = handshakes.agreed(session);
         return handshake == null ? null : handshake.keys;
     }
 
-    /// Wipes the keys of a session: it is over, or its source does not answer and may know this receiver no more. The
-    /// next heartbeat of the session begins a handshake.
+    /// Wipes the keys of a session: it is over, or its source does not answer and may know this receiver no more.
+    /// The next heartbeat of the session begins a handshake.
     public void forget(final long session) {
-        refused = refused == session ? NO_SESSION : refused;
-        final SourceHandshake removed = bySession.remove(session);
-        if (removed != null) {
-            handshakes.remove(removed);
-            removed.close();
-        }
+        handshakes.forget(session);
     }
 
     /// Id of the member that sent the last datagram that was opened; 0 where that was the source.
     public long sender() {
         return sender;
-    }
-
-    private @Nullable SourceHandshake agreed(final long session) {
-        final SourceHandshake handshake = bySession.get(session);
-        return handshake != null && handshake.isAgreed() ? handshake : null;
     }
 
     // Sealing.
@@ -203,7 +156,7 @@ public final class ReceiverProtection implements ControlProtection {
 
     @Override
     public int sealToPeer(final MemorySegment datagram, final int bytes) {
-        final SourceHandshake handshake = agreed(ControlLayout.SESSION.get(datagram, 0));
+        final SourceHandshake handshake = handshakes.agreed(ControlLayout.SESSION.get(datagram, 0));
         if (handshake == null
                 || handshake.toSource == null
                 || HandshakeLayout.handshakeId(datagram, 0) != handshake.id) {
@@ -214,7 +167,7 @@ public final class ReceiverProtection implements ControlProtection {
 
     @Override
     public int sealToMember(final MemorySegment datagram, final int bytes, final long senderId) {
-        final SourceHandshake handshake = agreed(ControlLayout.SESSION.get(datagram, 0));
+        final SourceHandshake handshake = handshakes.agreed(ControlLayout.SESSION.get(datagram, 0));
         final EpochKeys epoch = handshake == null ? null : handshake.current();
         if (handshake == null || epoch == null || (int) (senderId >>> 32) != handshake.id) {
             return sealer.count(ProtectionEvent.UNSEALED);
@@ -231,14 +184,15 @@ public final class ReceiverProtection implements ControlProtection {
             return 0;
         }
         final long session = ControlLayout.SESSION.get(memory, offset);
-        if (session == refused && session != NO_SESSION) {
+        if (handshakes.isRefused(session)) {
             return sealer.count(ProtectionEvent.NO_KEY);
         }
-        final SourceHandshake handshake = bySession.get(session);
+        final SourceHandshake handshake = handshakes.of(session);
         final int trailer = ControlLayout.TAG_BYTES.get(memory, offset);
         sender = 0;
         if (trailer == 0) {
-            return onPlain(handshake, memory, offset, bytes, nowNs);
+            dueNs = Math.min(dueNs, exchange.onPlain(handshake, memory, offset, bytes, nowNs));
+            return 0;
         }
         if (trailer == ControlSealer.TAG_ONLY && ControlLayout.RECEIVER.get(memory, offset) == 0) {
             return openFromGroup(handshake, memory, offset, bytes, nowNs);
@@ -378,28 +332,10 @@ public final class ReceiverProtection implements ControlProtection {
         }
         if (isNew || handshake.keys.key(epoch) != null) {
             counts.add(ProtectionEvent.HANDSHAKE);
-            acknowledge(handshake, epoch);
+            exchange.acknowledge(handshake, epoch);
         } else {
             counts.add(ProtectionEvent.REPLAYED);
         }
-    }
-
-    private void acknowledge(final SourceHandshake handshake, final int epoch) {
-        begin(ControlLayout.TYPE_KEYS_ACK, handshake);
-        KeysLayout.EPOCH.set(scratch, 0, epoch);
-        final int bytes = sealToPeer(scratch, KeysLayout.ACK_BYTES);
-        if (bytes > 0) {
-            output.send(handshake.sourceAddress, scratch, bytes);
-        }
-    }
-
-    private void begin(final int type, final SourceHandshake handshake) {
-        ControlLayout.begin(scratch, type);
-        ControlLayout.SESSION.set(scratch, 0, handshake.session);
-        ControlLayout.RECEIVER.set(scratch, 0, (long) handshake.id << 32);
-        ControlLayout.EPOCH.set(scratch, 0, 0);
-        ControlLayout.FLAGS.set(scratch, 0, 0);
-        ControlLayout.COUNTER.set(scratch, 0, ++plainCounter);
     }
 
     // The handshake.
@@ -430,7 +366,7 @@ public final class ReceiverProtection implements ControlProtection {
             handshake = null;
         }
         if (handshake == null) {
-            if (!hasRoom(nowNs)) {
+            if (!handshakes.hasRoom(nowNs)) {
                 counts.add(ProtectionEvent.LIMITED);
                 return;
             }
@@ -441,208 +377,6 @@ public final class ReceiverProtection implements ControlProtection {
         dueNs = Math.min(dueNs, handshake.timer.dueNs());
     }
 
-    private int newId() {
-        int id = random.nextInt();
-        while (id == 0) {
-            id = random.nextInt();
-        }
-        return id;
-    }
-
-    // Heartbeats of strangers take the place of a handshake under way, never of keys.
-    private boolean hasRoom(final long nowNs) {
-        int under = 0;
-        SourceHandshake silent = null;
-        SourceHandshake slow = null;
-        for (int i = 0; i < handshakes.size(); i++) {
-            final SourceHandshake other = handshakes.get(i);
-            if (!other.isAgreed()) {
-                under++;
-                if (other.cookie == null && (silent == null || other.begunNs < silent.begunNs)) {
-                    silent = other;
-                }
-                slow = slow == null || other.begunNs < slow.begunNs ? other : slow;
-            }
-        }
-        if (under < PENDING_MAX) {
-            return true;
-        }
-        if (silent != null && nowNs - silent.begunNs >= SILENT_NS) {
-            displace(silent);
-            return true;
-        }
-        if (slow != null && nowNs - slow.begunNs >= SLOW_NS) {
-            displace(slow);
-            return true;
-        }
-        return false;
-    }
-
-    private void displace(final SourceHandshake displaced) {
-        counts.add(ProtectionEvent.DISPLACED);
-        forget(displaced.session);
-    }
-
-    // Called before one more has keys.
-    private void trim() {
-        int agreed = 0;
-        SourceHandshake unused = null;
-        for (int i = 0; i < handshakes.size(); i++) {
-            final SourceHandshake other = handshakes.get(i);
-            if (other.isAgreed()) {
-                agreed++;
-                unused = unused == null || other.usedNs() < unused.usedNs() ? other : unused;
-            }
-        }
-        if (unused != null && agreed >= SESSIONS_MAX) {
-            displace(unused);
-        }
-    }
-
-    private int onPlain(
-            final @Nullable SourceHandshake handshake,
-            final MemorySegment memory,
-            final long offset,
-            final int bytes,
-            final long nowNs) {
-        final int type = ControlLayout.type(memory, offset);
-        if (type != ControlLayout.TYPE_COOKIE && type != ControlLayout.TYPE_ANSWER) {
-            return sealer.count(ProtectionEvent.PLAIN);
-        }
-        if (handshake == null || ControlLayout.RECEIVER.get(memory, offset) != (long) handshake.id << 32) {
-            return sealer.count(ProtectionEvent.NO_KEY);
-        }
-        final boolean isCookie = type == ControlLayout.TYPE_COOKIE;
-        if (bytes != (isCookie ? HandshakeLayout.COOKIE_BYTES : HandshakeLayout.ANSWER_BYTES)) {
-            return sealer.count(ProtectionEvent.MALFORMED);
-        }
-        if (handshake.isAgreed()) {
-            return sealer.count(ProtectionEvent.REPLAYED);
-        }
-        if (isCookie) {
-            onCookie(handshake, memory, offset, nowNs);
-        } else {
-            onAnswer(handshake, memory, offset, nowNs);
-        }
-        return 0;
-    }
-
-    private void onCookie(
-            final SourceHandshake handshake, final MemorySegment memory, final long offset, final long nowNs) {
-        if (!handshake.onCookie(Wire.bytes(memory, offset + HandshakeLayout.COOKIE, 32), nowNs)) {
-            counts.add(ProtectionEvent.LIMITED);
-            return;
-        }
-        counts.add(ProtectionEvent.HANDSHAKE);
-        ask(handshake, nowNs);
-    }
-
-    // Sends HELLO or PROOF.
-    private void ask(final SourceHandshake handshake, final long nowNs) {
-        final boolean isHello = handshake.isHelloDue();
-        handshake.timer.onAttempt(nowNs);
-        dueNs = Math.min(dueNs, handshake.timer.dueNs());
-        if (isHello && !helloBudget.take(nowNs)) {
-            counts.add(ProtectionEvent.LIMITED);
-            return;
-        }
-        if (handshake.heartbeatBytes > 0) {
-            // Heartbeats may be forged: the last one counts, and the source's own come as often as forged ones.
-            handshake.sourceAddress =
-                    HeartbeatLayout.CONTROL_ADDRESS.read(MemorySegment.ofArray(handshake.heartbeat), 0);
-        }
-        writeContent(handshake, isHello ? ControlLayout.TYPE_HELLO : ControlLayout.TYPE_PROOF);
-        final byte[] cookie = handshake.cookie;
-        int bytes = HandshakeLayout.HELLO_BYTES;
-        if (isHello || cookie == null) {
-            Wire.zero(scratch, HandshakeLayout.CONTENT_END, HandshakeLayout.HELLO_BYTES - HandshakeLayout.CONTENT_END);
-        } else {
-            bytes = HandshakeLayout.PROOF_BYTES;
-            final byte[] content = HandshakeLayout.content(scratch, 0);
-            HandshakeLayout.put(scratch, HandshakeLayout.PROOF_COOKIE, cookie);
-            HandshakeLayout.put(scratch, HandshakeLayout.PROOF_TAG, KeySchedule.proofTag(keys.key(), content, cookie));
-        }
-        output.send(handshake.sourceAddress, scratch, sealer.complete(scratch, bytes));
-    }
-
-    private void writeContent(final SourceHandshake handshake, final int type) {
-        begin(type, handshake);
-        HandshakeLayout.write(scratch, handshake.challenge, handshake.publicKey, keyId, address);
-    }
-
-    private void onAnswer(
-            final SourceHandshake handshake, final MemorySegment memory, final long offset, final long nowNs) {
-        final SecretBytes privateKey = handshake.privateKey();
-        if (privateKey == null) {
-            return;
-        }
-        writeContent(handshake, ControlLayout.TYPE_HELLO);
-        final byte[] publicKey = Wire.bytes(memory, offset + HandshakeLayout.PUBLIC_KEY, X25519.KEY_BYTES);
-        final byte[] transcript = KeySchedule.transcript(
-                HandshakeLayout.content(scratch, 0),
-                Wire.bytes(memory, offset + HandshakeLayout.CHALLENGE, HandshakeLayout.CHALLENGE_BYTES),
-                publicKey);
-        final byte[] tag = Wire.bytes(memory, offset + HandshakeLayout.ANSWER_TAG, 32);
-        if (!KeySchedule.matches(KeySchedule.answerTag(keys.key(), transcript), tag)) {
-            counts.add(ProtectionEvent.BAD_PROOF);
-            return;
-        }
-        try (SecretBytes agreed = curve.agree(privateKey, publicKey)) {
-            if (agreed == null) {
-                counts.add(ProtectionEvent.WEAK_KEY);
-                return;
-            }
-            final KeySchedule.PairKeys pair = KeySchedule.pair(keys.key(), agreed, transcript);
-            final ControlKey toSource = MemberHandshake.toSource(crypto, pair);
-            final ControlKey toMember = MemberHandshake.toMember(crypto, pair);
-            if (isAnswerOpened(toMember, memory, offset)) {
-                trim();
-                handshake.agree(toSource, toMember);
-                handshake.use(nowNs);
-                takeEpochs(handshake, memory, offset);
-                counts.add(ProtectionEvent.AGREED);
-                dueNs = nowNs;
-            } else {
-                counts.add(ProtectionEvent.BAD_TAG);
-                toSource.close();
-                toMember.close();
-            }
-        }
-    }
-
-    private void takeEpochs(final SourceHandshake handshake, final MemorySegment memory, final long offset) {
-        final EpochKeys before = EpochKeys.read(crypto, memory, offset + HandshakeLayout.ANSWER_BEFORE);
-        final EpochKeys inUse = EpochKeys.read(crypto, memory, offset + HandshakeLayout.ANSWER_SEALED);
-        if (EpochKeys.low(before.epoch()) == EpochKeys.NONE) {
-            before.close();
-        } else {
-            before.end();
-            before.endDataAt(HandshakeLayout.ANSWER_BEFORE_END.get(memory, offset));
-            handshake.add(before);
-        }
-        handshake.add(inUse);
-        handshake.keys.change(inUse.epoch());
-    }
-
-    private static boolean isAnswerOpened(final ControlKey key, final MemorySegment memory, final long offset) {
-        final long counter = ControlLayout.COUNTER.get(memory, offset);
-        ControlLayout.CHECKSUM.set(memory, offset, 0);
-        if (!key.window().isNew(counter)
-                || !key.aead()
-                        .open(
-                                ControlNonce.ANSWER.lane(),
-                                counter,
-                                memory,
-                                offset,
-                                HandshakeLayout.ANSWER_SEALED,
-                                HandshakeLayout.ANSWER_SEAL - HandshakeLayout.ANSWER_SEALED,
-                                offset + HandshakeLayout.ANSWER_SEAL)) {
-            return false;
-        }
-        key.window().accept(counter);
-        return true;
-    }
-
     @Override
     public int doWork(final long nowNs) {
         if (nowNs < dueNs) {
@@ -650,7 +384,7 @@ public final class ReceiverProtection implements ControlProtection {
         }
         int work = 0;
         dueNs = Long.MAX_VALUE;
-        for (int i = handshakes.size() - 1; i >= 0; i--) {
+        for (int i = handshakes.count() - 1; i >= 0; i--) {
             final SourceHandshake handshake = handshakes.get(i);
             if (handshake.isAgreed()) {
                 dueNs = Math.min(dueNs, handshake.retire(nowNs));
@@ -661,7 +395,7 @@ public final class ReceiverProtection implements ControlProtection {
                 work++;
             } else {
                 if (handshake.timer.isDue(nowNs)) {
-                    ask(handshake, nowNs);
+                    exchange.ask(handshake, nowNs);
                     work++;
                 }
                 final long endNs = handshake.begunNs + SourceHandshake.LIMIT_NS;
@@ -678,6 +412,7 @@ public final class ReceiverProtection implements ControlProtection {
             return 0;
         }
         handshake.heartbeatBytes = 0;
+        final MemorySegment scratch = exchange.scratch();
         MemorySegment.copy(handshake.heartbeat, 0, scratch, ValueLayout.JAVA_BYTE, 0, bytes);
         final int plainBytes = openFromGroup(handshake, scratch, 0, bytes, nowNs);
         if (plainBytes > 0) {
@@ -693,10 +428,7 @@ public final class ReceiverProtection implements ControlProtection {
 
     @Override
     public void close() {
-        handshakes.forEach(SourceHandshake::close);
-        handshakes.clear();
-        bySession.clear();
-        scratch.fill((byte) 0);
-        arena.close();
+        handshakes.close();
+        exchange.close();
     }
 }

@@ -7,23 +7,19 @@ import io.framecast.reliability.lane.ControlProtection;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.Wire;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
-import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// The source's end of protected control datagrams. It answers the handshakes of receivers, keeps the keys of each
-/// receiver that proved its own, makes the keys of group and data, and changes them.
+/// The source's end of protected control datagrams. It answers the handshakes of receivers, keeps the keys of
+/// each receiver that proved its own, makes the keys of group and data, and changes them.
 ///
 /// It keeps nothing of a receiver that has not yet proven its address and its key, in this order; each step has a
-/// limit of answers. The table of handshakes is bounded: the one that was silent for longest loses its place.
+/// limit of answers. The table of handshakes is bounded.
 ///
 /// Threading: one thread. Ownership: it owns all keys it makes; the caller owns the shared ones.
 public final class SourceProtection implements ControlProtection {
@@ -41,19 +37,15 @@ public final class SourceProtection implements ControlProtection {
     private final long session;
     private final SharedKeys keys;
     private final Crypto crypto;
-    private final int handshakesMax;
     private final RandomGenerator random;
-    private final HandshakeOutput output;
     private final Counts<ProtectionEvent> counts = new Counts<>(ProtectionEvent.class);
     private final ControlSealer sealer = new ControlSealer(counts);
     private final X25519 curve;
     private final Cookies cookies;
     private final AnswerBudget helloBudget = new AnswerBudget(BURST_MAX, HELLO_INTERVAL_NS);
     private final AnswerBudget proofBudget = new AnswerBudget(BURST_MAX, PROOF_INTERVAL_NS);
-    private final Arena arena = Arena.ofShared();
-    private final MemorySegment scratch = arena.allocate(Wire.CONTROL_BYTES_MAX, Long.BYTES);
-    private final Int2ObjectHashMap<MemberHandshake> byId = new Int2ObjectHashMap<>();
-    private final List<MemberHandshake> handshakes = new ArrayList<>();
+    private final HandshakeAnswers answers;
+    private final MemberHandshakes handshakes;
     private final DataKeys dataKeys = new DataKeys();
     private EpochKeys current;
     // Keys that members get before they are used.
@@ -65,15 +57,14 @@ public final class SourceProtection implements ControlProtection {
     // The first of the changes that were not used.
     private long rekeyedNs;
     private long dueNs = Long.MAX_VALUE;
-    // Of the messages that no key seals.
-    private long plainCounter;
 
     /// Makes a source's end.
     ///
     /// @param session nonce of the session
     /// @param keys shared keys, valid until this is closed
     /// @param crypto of control datagrams, which AES-GCM seals, and of the handshake
-    /// @param handshakesMax handshakes that are kept, twice the members or more: a receiver that comes back has two
+    /// @param handshakesMax handshakes that are kept, twice the members or more: a receiver that comes back has
+    ///     two
     /// @param random of keys, a cryptographic one
     public SourceProtection(
             final long session,
@@ -86,9 +77,9 @@ public final class SourceProtection implements ControlProtection {
         this.keys = keys;
         this.crypto = crypto;
         curve = crypto.curve();
-        this.handshakesMax = handshakesMax;
+        handshakes = new MemberHandshakes(handshakesMax);
         this.random = random;
-        this.output = output;
+        answers = new HandshakeAnswers(session, output, sealer);
         cookies = new Cookies(random);
         current = EpochKeys.random(crypto, EpochKeys.after(0), random);
         dataKeys.epochs().add(current);
@@ -97,14 +88,14 @@ public final class SourceProtection implements ControlProtection {
 
     /// Handshakes that are kept.
     public int handshakes() {
-        return handshakes.size();
+        return handshakes.count();
     }
 
     /// Whether a receiver's handshake is kept.
     ///
     /// @param handshakeId the high half of its receiver ids
     public boolean hasHandshake(final int handshakeId) {
-        return byId.containsKey(handshakeId);
+        return handshakes.of(handshakeId) != null;
     }
 
     public Counts<ProtectionEvent> counts() {
@@ -138,7 +129,7 @@ public final class SourceProtection implements ControlProtection {
             // A frame's metadata go to one member as they go to all.
             return sealToGroup(datagram, bytes);
         }
-        final MemberHandshake peer = byId.get(HandshakeLayout.handshakeId(datagram, 0));
+        final MemberHandshake peer = handshakes.of(HandshakeLayout.handshakeId(datagram, 0));
         return peer == null
                 ? sealer.count(ProtectionEvent.UNSEALED)
                 : sealer.seal(peer.toMember, EpochKeys.NONE, datagram, bytes);
@@ -163,7 +154,7 @@ public final class SourceProtection implements ControlProtection {
         final MemberHandshake peer = ControlLayout.SESSION.get(memory, offset) == session
                         && ControlLayout.TAG_BYTES.get(memory, offset) == ControlSealer.TAG_ONLY
                         && ControlLayout.KEY_EPOCH.get(memory, offset) == EpochKeys.NONE
-                ? byId.get(HandshakeLayout.handshakeId(memory, offset))
+                ? handshakes.of(HandshakeLayout.handshakeId(memory, offset))
                 : null;
         if (peer == null) {
             return sealer.count(ProtectionEvent.NO_KEY);
@@ -203,23 +194,7 @@ public final class SourceProtection implements ControlProtection {
             return;
         }
         counts.add(ProtectionEvent.HANDSHAKE);
-        final byte[] cookie = cookies.of(HandshakeLayout.content(memory, offset), nowNs);
-        begin(ControlLayout.TYPE_COOKIE, HandshakeLayout.handshakeId(memory, offset), ++plainCounter);
-        HandshakeLayout.put(scratch, HandshakeLayout.COOKIE, cookie);
-        send(HandshakeLayout.ADDRESS.read(memory, offset), HandshakeLayout.COOKIE_BYTES);
-    }
-
-    private void begin(final int type, final int handshakeId, final long counter) {
-        ControlLayout.begin(scratch, type);
-        ControlLayout.SESSION.set(scratch, 0, session);
-        ControlLayout.RECEIVER.set(scratch, 0, (long) handshakeId << 32);
-        ControlLayout.EPOCH.set(scratch, 0, 0);
-        ControlLayout.FLAGS.set(scratch, 0, 0);
-        ControlLayout.COUNTER.set(scratch, 0, counter);
-    }
-
-    private void send(final byte[] address, final int bytes) {
-        output.send(address, scratch, sealer.complete(scratch, bytes));
+        answers.sendCookie(memory, offset, cookies.of(HandshakeLayout.content(memory, offset), nowNs));
     }
 
     private void onProof(final MemorySegment memory, final long offset, final long nowNs) {
@@ -243,7 +218,7 @@ public final class SourceProtection implements ControlProtection {
                 counts.add(ProtectionEvent.BAD_PROOF);
                 return;
             }
-            final MemberHandshake known = byId.get(HandshakeLayout.handshakeId(memory, offset));
+            final MemberHandshake known = handshakes.of(HandshakeLayout.handshakeId(memory, offset));
             if (known != null && !known.isOf(content)) {
                 // Another receiver has this number: the next handshake of this one has a new one.
                 counts.add(ProtectionEvent.REPLAYED);
@@ -276,78 +251,28 @@ public final class SourceProtection implements ControlProtection {
             final byte[] publicKey = curve.publicKey(privateKey);
             final byte[] transcript = KeySchedule.transcript(content, challenge, publicKey);
             final KeySchedule.PairKeys pair = KeySchedule.pair(shared, agreed, transcript);
-            final MemberHandshake made = new MemberHandshake(
-                    HandshakeLayout.handshakeId(memory, offset),
-                    content,
-                    HandshakeLayout.ADDRESS.read(memory, offset),
-                    HandshakeLayout.keyId(memory, offset),
-                    challenge,
-                    publicKey,
-                    KeySchedule.answerTag(shared, transcript),
-                    MemberHandshake.toSource(crypto, pair),
-                    MemberHandshake.toMember(crypto, pair),
-                    nowNs);
+            final MemberHandshake.Answer answer =
+                    new MemberHandshake.Answer(challenge, publicKey, KeySchedule.answerTag(shared, transcript));
+            final MemberHandshake made = new MemberHandshake(memory, offset, answer, crypto, pair, nowNs);
             keep(made);
             return made;
         }
     }
 
     private void keep(final MemberHandshake made) {
-        if (handshakes.size() >= handshakesMax) {
-            MemberHandshake oldest = handshakes.getFirst();
-            for (final MemberHandshake other : handshakes) {
-                oldest = other.usedNs() < oldest.usedNs() ? other : oldest;
-            }
+        if (handshakes.keep(made)) {
             counts.add(ProtectionEvent.DISPLACED);
-            remove(oldest);
+            onRemoved();
         }
-        handshakes.add(made);
-        byId.put(made.id, made);
         counts.add(ProtectionEvent.AGREED);
     }
 
     private void answer(final MemberHandshake peer, final long nowNs) {
-        final long counter = peer.toMember.nextCounter();
-        if (counter == 0) {
-            counts.add(ProtectionEvent.EXHAUSTED);
-            return;
-        }
-        begin(ControlLayout.TYPE_ANSWER, peer.id, counter);
-        ControlLayout.DATAGRAM_BYTES.set(scratch, 0, HandshakeLayout.ANSWER_BYTES);
-        ControlLayout.CHECKSUM.set(scratch, 0, 0);
-        HandshakeLayout.put(scratch, HandshakeLayout.CHALLENGE, peer.challenge);
-        HandshakeLayout.put(scratch, HandshakeLayout.PUBLIC_KEY, peer.publicKey);
-        HandshakeLayout.put(scratch, HandshakeLayout.ANSWER_TAG, peer.tag);
-        writeEpochs();
-        peer.toMember
-                .aead()
-                .seal(
-                        ControlNonce.ANSWER.lane(),
-                        counter,
-                        scratch,
-                        0,
-                        HandshakeLayout.ANSWER_SEALED,
-                        HandshakeLayout.ANSWER_SEAL - HandshakeLayout.ANSWER_SEALED,
-                        HandshakeLayout.ANSWER_SEAL);
-        send(peer.address, HandshakeLayout.ANSWER_BYTES);
-        if (peer.epoch == EpochKeys.NONE) {
+        if (answers.sendAnswer(peer, current, dataKeys.epochs().getFirst()) && peer.epoch == EpochKeys.NONE) {
             peer.epoch = current.epoch();
             if (pending != null) {
                 await(peer, nowNs);
             }
-        }
-    }
-
-    // Of the epoch before too: a receiver that goes on with a membership asks for repairs of its datagrams.
-    private void writeEpochs() {
-        current.write(scratch, HandshakeLayout.ANSWER_SEALED);
-        final EpochKeys before = dataKeys.epochs().getFirst();
-        if (before == current) {
-            Wire.zero(scratch, HandshakeLayout.ANSWER_BEFORE, KeysLayout.EPOCH_BYTES);
-            HandshakeLayout.ANSWER_BEFORE_END.set(scratch, 0, 0);
-        } else {
-            before.write(scratch, HandshakeLayout.ANSWER_BEFORE);
-            HandshakeLayout.ANSWER_BEFORE_END.set(scratch, 0, before.dataEnd());
         }
     }
 
@@ -360,29 +285,19 @@ public final class SourceProtection implements ControlProtection {
     /// @param handshakeId the high half of its receiver ids
     /// @param members whether a handshake is a member's
     public void evict(final int handshakeId, final IntPredicate members) {
-        final MemberHandshake evicted = byId.get(handshakeId);
+        final MemberHandshake evicted = handshakes.of(handshakeId);
         if (evicted == null) {
             return;
         }
-        remove(evicted);
+        handshakes.remove(evicted);
         if (keys.isOfEach()) {
-            removeWhere(other -> other.keyId.equals(evicted.keyId) && !members.test(other.id));
+            handshakes.removeWhere(other -> other.keyId.equals(evicted.keyId) && !members.test(other.id));
         }
+        onRemoved();
     }
 
-    private void removeWhere(final Predicate<MemberHandshake> condition) {
-        for (int i = handshakes.size() - 1; i >= 0; i--) {
-            if (condition.test(handshakes.get(i))) {
-                remove(handshakes.get(i));
-            }
-        }
-    }
-
-    private void remove(final MemberHandshake removed) {
-        byId.remove(removed.id);
-        handshakes.remove(removed);
-        removed.close();
-        // Perhaps all other members have the next keys.
+    // Perhaps all other members have the next keys.
+    private void onRemoved() {
         dueNs = pending == null ? dueNs : 0;
     }
 
@@ -409,7 +324,7 @@ public final class SourceProtection implements ControlProtection {
     /// @param limitNs time to wait for members, 0 to use the keys at once
     /// @param members whether a handshake is a member's that is waited for; asked until the keys are used
     public void rekey(final long nowNs, final long limitNs, final IntPredicate members) {
-        removeWhere(
+        handshakes.removeWhere(
                 peer -> keys.isGone(peer.keyId) || (nowNs - peer.begunNs > JOINING_MAX_NS && !members.test(peer.id)));
         final EpochKeys before = pending == null ? current : pending;
         final EpochKeys next = EpochKeys.random(crypto, EpochKeys.after(before.epoch()), random);
@@ -422,8 +337,8 @@ public final class SourceProtection implements ControlProtection {
         awaited = members;
         switchNs = Math.min(nowNs + limitNs, rekeyedNs + 2 * limitNs);
         dueNs = nowNs;
-        for (final MemberHandshake peer : handshakes) {
-            await(peer, nowNs);
+        for (int i = 0; i < handshakes.count(); i++) {
+            await(handshakes.get(i), nowNs);
         }
     }
 
@@ -467,9 +382,14 @@ public final class SourceProtection implements ControlProtection {
         return pending == null ? current : pending;
     }
 
+    // The time is over, or all members have the keys.
+    private boolean isUseDue(final EpochKeys next, final long nowNs) {
+        return nowNs >= switchNs || handshakes.haveAll(next.epoch(), awaited);
+    }
+
     private boolean useOncePossible(final long nowNs) {
         final EpochKeys next = pending;
-        if (next == null || (nowNs < switchNs && !isWithAll(next.epoch())) || !mayUse.getAsBoolean()) {
+        if (next == null || !isUseDue(next, nowNs) || !mayUse.getAsBoolean()) {
             return false;
         }
         final List<EpochKeys> kept = dataKeys.epochs();
@@ -487,16 +407,6 @@ public final class SourceProtection implements ControlProtection {
         return true;
     }
 
-    private boolean isWithAll(final int epoch) {
-        for (int i = 0; i < handshakes.size(); i++) {
-            final MemberHandshake peer = handshakes.get(i);
-            if (peer.epoch != epoch && awaited.test(peer.id)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
     @Override
     public int doWork(final long nowNs) {
         if (nowNs < dueNs) {
@@ -504,8 +414,8 @@ public final class SourceProtection implements ControlProtection {
         }
         int work = useOncePossible(nowNs) ? 1 : 0;
         final EpochKeys next = pending;
-        dueNs = next != null && (nowNs >= switchNs || isWithAll(next.epoch())) ? nowNs + WINDOW_LOOK_NS : switchNs;
-        for (int i = 0; i < handshakes.size(); i++) {
+        dueNs = next != null && isUseDue(next, nowNs) ? nowNs + WINDOW_LOOK_NS : switchNs;
+        for (int i = 0; i < handshakes.count(); i++) {
             final MemberHandshake peer = handshakes.get(i);
             if (peer.keysTimer.isDue(nowNs)) {
                 sendKeys(peer, nowNs);
@@ -522,17 +432,7 @@ public final class SourceProtection implements ControlProtection {
             return;
         }
         peer.keysTimer.onAttempt(nowNs);
-        begin(ControlLayout.TYPE_KEYS, peer.id, 0);
-        owed(peer).write(scratch, ControlLayout.LENGTH);
-        KeysLayout.IN_USE.set(scratch, 0, current.epoch());
-        final EpochKeys before = dataKeys.epochs().getFirst();
-        KeysLayout.BEFORE.set(scratch, 0, before == current ? EpochKeys.NONE : before.epoch());
-        final int bytes = sealer.seal(peer.toMember, EpochKeys.NONE, scratch, KeysLayout.KEYS_BYTES);
-        if (bytes > 0) {
-            output.send(peer.address, scratch, bytes);
-        } else {
-            scratch.fill((byte) 0);
-        }
+        answers.sendKeys(peer, owed(peer), current, dataKeys.epochs().getFirst());
     }
 
     @Override
@@ -542,16 +442,13 @@ public final class SourceProtection implements ControlProtection {
 
     @Override
     public void close() {
-        handshakes.forEach(MemberHandshake::close);
-        handshakes.clear();
-        byId.clear();
+        handshakes.close();
         if (pending != null) {
             pending.close();
             pending = null;
         }
         dataKeys.close();
         cookies.close();
-        scratch.fill((byte) 0);
-        arena.close();
+        answers.close();
     }
 }

@@ -2,7 +2,6 @@ package io.framecast.reliability.send;
 
 import io.framecast.reliability.send.Member.State;
 import io.framecast.reliability.wire.AckLayout;
-import io.framecast.reliability.wire.AssignLayout;
 import io.framecast.reliability.wire.CoRootOffer;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
@@ -15,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A source's co-roots (Subramoni, InfiniBand multicast collectives): the groups, their instructions by ASSIGN and
-/// REPAIR_GROUP, and the co-roots' aggregates.
+/// A source's co-roots (Subramoni, InfiniBand multicast collectives): the groups, their instructions by ASSIGN
+/// and REPAIR_GROUP, and the co-roots' aggregates.
 ///
 /// Every change has an epoch. An aggregate covers only members that joined the group up to its covered epoch, and
 /// its values are lower bounds that stay true. So an aggregate of an older epoch, or of a former co-root, does no
@@ -38,16 +37,13 @@ final class CoRoots {
     static final long FORM_WAIT_NS = 10_000_000_000L;
 
     static final long PLAN_INTERVAL_NS = 100_000_000;
-    private static final long REPEAT_NS = 20_000_000;
-    private static final int REPEAT_DOUBLINGS_MAX = 4;
     private static final int LATE_RTTS = 8;
     private static final int NONE = -1;
 
     private final CoRootConfig config;
     private final MemberTable members;
-    private final SenderOutput output;
     private final Counts<SenderCount> counts;
-    private final ControlWriter ids;
+    private final CoRootInstructions instructions;
     private final long aliveTimeoutNs;
     private final List<ServedGroup> sets = new ArrayList<>();
     private final Replication feeds;
@@ -72,10 +68,9 @@ final class CoRoots {
             final ControlWriter ids) {
         this.config = config.coRoots();
         this.members = members;
-        this.output = output;
         this.counts = counts;
         feeds = new Replication(config.coRoots().feed(), sets, this::isSettled, this::isFedOnly, output, counts);
-        this.ids = ids.another();
+        instructions = new CoRootInstructions(members, output, counts, ids);
         aliveTimeoutNs = config.stream().aliveTimeoutNs();
     }
 
@@ -91,19 +86,19 @@ final class CoRoots {
     /// A new member takes a place of the table.
     void onAdmitted(final int member) {
         onGone(member);
-        members.of(member).instructed = 0;
-        members.of(member).confirmed = 0;
-        members.of(member).unfitNs = 0;
-        members.of(member).advancedNs = 0;
-        members.of(member).alone = false;
+        members.of(member).group.instructed = 0;
+        members.of(member).group.confirmed = 0;
+        members.of(member).group.unfitNs = 0;
+        members.of(member).group.advancedNs = 0;
+        members.of(member).group.alone = false;
     }
 
     /// The source accepted a member's ACK.
     ///
     /// @param complete whether the member has the whole stream, and the source knows that the stream has ended
     void onAck(final int member, final MemorySegment datagram, final long offset, final boolean complete) {
-        members.of(member).confirmed =
-                Math.max(members.of(member).confirmed, ControlLayout.EPOCH.get(datagram, offset));
+        members.of(member).group.confirmed =
+                Math.max(members.of(member).group.confirmed, ControlLayout.EPOCH.get(datagram, offset));
         final ServedGroup set = members.of(member).set;
         if (set != null && set.coRoot() == member && AckLayout.isAggregate(datagram, offset)) {
             onAggregate(set, datagram, offset, complete);
@@ -112,7 +107,7 @@ final class CoRoots {
 
     /// A member's own ACK or NACK showed progress.
     void onAdvanced(final int member, final long nowNs) {
-        members.of(member).advancedNs = nowNs;
+        members.of(member).group.advancedNs = nowNs;
     }
 
     private void onAggregate(
@@ -124,7 +119,7 @@ final class CoRoots {
         set.onAggregate(covered, acknowledged, grant, AckLayout.SLOWEST_MEMBER.get(datagram, offset));
         for (int i = 0; i < set.size(); i++) {
             final int member = set.member(i);
-            if (members.of(member).joined <= covered) {
+            if (members.of(member).group.joined <= covered) {
                 members.acknowledge(member, acknowledged, grant);
                 if (complete) {
                     members.of(member).complete = true;
@@ -168,17 +163,14 @@ final class CoRoots {
         queueInstruction(member);
     }
 
-    // The next tick instructs the member, and later ticks repeat that until the member confirms.
     private void queueInstruction(final int member) {
         changed = true;
-        members.of(member).instructed = epoch;
-        members.of(member).repeats = 0;
-        members.of(member).repeatNs = 0;
+        instructions.queue(member, epoch);
     }
 
     // Whether the co-root knows all members that left its group.
     private boolean isSettled(final ServedGroup set) {
-        return members.of(set.coRoot()).confirmed >= set.shrunkEpoch();
+        return members.of(set.coRoot()).group.confirmed >= set.shrunkEpoch();
     }
 
     // Whether the co-root has only the datagrams that the source writes into its replica.
@@ -228,7 +220,7 @@ final class CoRoots {
             plan(nowNs);
         }
         counts.set(SenderCount.CO_ROOTS, sets.size());
-        return instruct(nowNs);
+        return instructions.onTick(nowNs);
     }
 
     // In a stall that lasts, the source asks all members to answer it directly.
@@ -258,9 +250,9 @@ final class CoRoots {
     private void watch(final ServedGroup set, final long lateNs, final long nowNs) {
         final int coRoot = set.coRoot();
         // Time counts from the first instruction, which the next turn sends.
-        final boolean unconfirmed = members.of(coRoot).instructed > members.of(coRoot).confirmed
-                && members.of(coRoot).repeats > 0
-                && nowNs - members.of(coRoot).instructedNs > (isForming(set) ? FORM_WAIT_NS : 2 * lateNs);
+        final boolean unconfirmed = members.of(coRoot).group.instructed > members.of(coRoot).group.confirmed
+                && members.of(coRoot).group.repeats > 0
+                && nowNs - members.of(coRoot).group.instructedNs > (isForming(set) ? FORM_WAIT_NS : 2 * lateNs);
         final long heardNs = Math.max(members.of(coRoot).heardNs, Math.max(set.formedNs(), awaitedNs));
         final boolean silent = nowNs - heardNs > lateNs;
         if (members.of(coRoot).set != set || unconfirmed || silent || isStarved(set, nowNs)) {
@@ -287,12 +279,12 @@ final class CoRoots {
             return;
         }
         final boolean advancedLongAgo =
-                members.of(member).advancedNs > 0 && nowNs - members.of(member).advancedNs > lateNs;
-        final boolean aggregateSince = members.of(set.coRoot()).heardNs - members.of(member).advancedNs > lateNs;
-        final boolean behind = members.of(member).joined > set.covered()
+                members.of(member).group.advancedNs > 0 && nowNs - members.of(member).group.advancedNs > lateNs;
+        final boolean aggregateSince = members.of(set.coRoot()).heardNs - members.of(member).group.advancedNs > lateNs;
+        final boolean behind = members.of(member).group.joined > set.covered()
                 || set.isBehind(members.of(member).acknowledged, members.of(member).grant);
         if (advancedLongAgo && aggregateSince && behind) {
-            members.of(member).alone = true;
+            members.of(member).group.alone = true;
             onGone(member);
             queueInstruction(member);
         }
@@ -308,7 +300,7 @@ final class CoRoots {
         counts.add(SenderCount.FAILOVERS);
         if (members.of(old).set == set) {
             members.of(old).set = null;
-            members.of(old).unfitNs = nowNs + aliveTimeoutNs;
+            members.of(old).group.unfitNs = nowNs + aliveTimeoutNs;
             queueInstruction(old);
         }
         final int next = successor(set, nowNs);
@@ -319,8 +311,8 @@ final class CoRoots {
         set.lead(next, epoch, nowNs);
         queueInstruction(next);
         for (int i = 0; i < set.size(); i++) {
-            members.of(set.member(i)).joined = epoch;
-            members.of(set.member(i)).advancedNs = 0;
+            members.of(set.member(i)).group.joined = epoch;
+            members.of(set.member(i)).group.advancedNs = 0;
             queueInstruction(set.member(i));
         }
     }
@@ -342,7 +334,7 @@ final class CoRoots {
         final CoRootOffer offer = members.of(member).terms.offer();
         return offer.serves()
                 && (!offer.fedOnly() || members.of(member).isLinked())
-                && nowNs >= members.of(member).unfitNs;
+                && nowNs >= members.of(member).group.unfitNs;
     }
 
     private void dissolve(final ServedGroup set) {
@@ -391,7 +383,7 @@ final class CoRoots {
                 && members.of(member).proven
                 && members.of(member).started
                 && members.of(member).terms.delivery().kind() == Delivery.Kind.RELIABLE
-                && !members.of(member).alone;
+                && !members.of(member).group.alone;
     }
 
     // Sites without a co-root take precedence.
@@ -399,8 +391,7 @@ final class CoRoots {
         int best = NONE;
         for (int m = 0; m < members.capacity(); m++) {
             if (isEligible(m) && members.of(m).set == null && canServe(m, nowNs)) {
-                if (config.sets() == CoRootConfig.Sets.BLOCK
-                        || !isServed(members.of(m).terms.offer().site())) {
+                if (!isServed(members.of(m).terms.offer().site())) {
                     return m;
                 }
                 best = best == NONE ? m : best;
@@ -427,8 +418,8 @@ final class CoRoots {
             if (set != null) {
                 set.add(m);
                 members.of(m).set = set;
-                members.of(m).joined = epoch;
-                members.of(m).advancedNs = 0;
+                members.of(m).group.joined = epoch;
+                members.of(m).group.advancedNs = 0;
                 queueInstruction(m);
                 queueInstruction(set.coRoot());
             }
@@ -462,9 +453,7 @@ final class CoRoots {
             }
             any = any == null || set.size() < any.size() ? set : any;
         }
-        if (config.sets() == CoRootConfig.Sets.SITE
-                && near != null
-                && near.size() < Math.min(RepairGroupLayout.MEMBERS_MAX, 2 * sizeMax)) {
+        if (near != null && near.size() < Math.min(RepairGroupLayout.MEMBERS_MAX, 2 * sizeMax)) {
             return near;
         }
         return any != null && any.size() < sizeMax ? any : null;
@@ -476,54 +465,5 @@ final class CoRoots {
             best = set.size() < best.size() ? set : best;
         }
         return best;
-    }
-
-    private int instruct(final long nowNs) {
-        int sent = 0;
-        for (int m = 0; m < members.capacity(); m++) {
-            if (members.of(m).state == State.ACTIVE
-                    && members.of(m).instructed > members.of(m).confirmed
-                    && nowNs >= members.of(m).repeatNs) {
-                members.of(m).instructedNs = members.of(m).repeats == 0 ? nowNs : members.of(m).instructedNs;
-                members.of(m).repeatNs = nowNs + (REPEAT_NS << Math.min(members.of(m).repeats++, REPEAT_DOUBLINGS_MAX));
-                sent += instruct(m);
-            }
-        }
-        counts.add(SenderCount.INSTRUCTIONS, sent);
-        return sent;
-    }
-
-    private int instruct(final int member) {
-        ids.receiver(members.of(member).id).epoch(members.of(member).instructed);
-        final ServedGroup set = members.of(member).set;
-        if (set == null) {
-            output.sendControl(member, AssignLayout.writeDirect(ids.in(output.control())));
-            return 1;
-        }
-        if (set.coRoot() != member) {
-            final int coRoot = set.coRoot();
-            output.sendControl(
-                    member,
-                    AssignLayout.write(
-                            ids.in(output.control()),
-                            members.of(coRoot).id,
-                            members.of(coRoot).terms.addresses().control()));
-            return 1;
-        }
-        final int parts = RepairGroupLayout.partsOf(set.size());
-        for (int part = 0; part < parts; part++) {
-            final int first = part * RepairGroupLayout.MEMBERS_PER_PART;
-            for (int i = first; i < Math.min(set.size(), first + RepairGroupLayout.MEMBERS_PER_PART); i++) {
-                final int m = set.member(i);
-                RepairGroupLayout.member(
-                        output.control(),
-                        i - first,
-                        members.of(m).id,
-                        members.of(m).joined,
-                        members.of(m).terms.addresses());
-            }
-            output.sendControl(member, RepairGroupLayout.write(ids.in(output.control()), part, set.size()));
-        }
-        return parts;
     }
 }

@@ -11,10 +11,10 @@ import io.framecast.reliability.wire.StreamInfo;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
 
-/// The source's side of one-sided credit: which members may write their grants into its status vector, and whether
-/// those words are possible. The source connects to a member once the member is ready. While the connection stands,
-/// the source repeats the address of the member's word until the word shows a grant. An impossible word closes that
-/// member's connection only: its grants then come by datagram, as before.
+/// The source's side of one-sided credit: which members may write their grants into its status vector, and
+/// whether those words are possible. The source connects to a member once the member is ready. While the
+/// connection stands, the source repeats the address of the member's word until the word shows a grant. An
+/// impossible word closes that member's connection only: its grants then come by datagram, as before.
 ///
 /// A word belongs to one membership by its epoch, which is random and which the source sends to that member alone.
 /// The source closes the connection before another member gets the word.
@@ -63,7 +63,7 @@ final class CreditWords {
 
     /// Whether [#onTick] has nothing to do for the member, now and later.
     boolean isIdle(final int member) {
-        return members.of(member).link == Stage.NONE;
+        return members.of(member).connection.stage == Stage.NONE;
     }
 
     /// A receiver has become a member: its handshake has confirmed its addresses.
@@ -76,10 +76,10 @@ final class CreditWords {
             counts.add(SenderCount.LINK_FAILURES);
             return;
         }
-        members.of(member).link = Stage.CONNECTING;
+        members.of(member).connection.stage = Stage.CONNECTING;
         guard(member, !members.of(member).terms.delivery().isWaitedFor());
-        members.of(member).wordEpoch = 1 + random.nextInt(CreditWord.EPOCH_MAX);
-        members.of(member).word = 0;
+        members.of(member).connection.epoch = 1 + random.nextInt(CreditWord.EPOCH_MAX);
+        members.of(member).connection.word = 0;
         retry(member, LOOKS_MAX, nowNs);
     }
 
@@ -90,30 +90,30 @@ final class CreditWords {
 
     /// A member's delivery has changed.
     void onPolicy(final int member) {
-        if (members.of(member).link != Stage.NONE) {
+        if (members.of(member).connection.stage != Stage.NONE) {
             guard(member, !members.of(member).terms.delivery().isWaitedFor());
         }
     }
 
     private void guard(final int member, final boolean value) {
-        guarded += (value ? 1 : 0) - (members.of(member).guarded ? 1 : 0);
-        members.of(member).guarded = value;
+        guarded += (value ? 1 : 0) - (members.of(member).connection.guarded ? 1 : 0);
+        members.of(member).connection.guarded = value;
     }
 
     private void retry(final int member, final int attemptsMax, final long nowNs) {
         final RetryTimer made = new RetryTimer(RETRY_NS, RETRY_MAX_NS, attemptsMax);
         made.begin(nowNs);
-        members.of(member).retry = made;
+        members.of(member).connection.retry = made;
     }
 
     /// A member has left: when this returns it reaches none of the source's memory.
     void onGone(final int member) {
-        if (members.of(member).link == Stage.NONE) {
+        if (members.of(member).connection.stage == Stage.NONE) {
             return;
         }
-        counts.add(SenderCount.LINKS, -(members.of(member).link == Stage.LIVE ? 1 : 0));
+        counts.add(SenderCount.LINKS, -(members.of(member).connection.stage == Stage.LIVE ? 1 : 0));
         guard(member, false);
-        members.of(member).link = Stage.NONE;
+        members.of(member).connection.stage = Stage.NONE;
         output.unlink(member);
     }
 
@@ -124,7 +124,7 @@ final class CreditWords {
 
     /// Whether a member writes its grants; it may read repairs in any case.
     boolean isLive(final int member) {
-        return members.of(member).link == Stage.LIVE;
+        return members.of(member).connection.stage == Stage.LIVE;
     }
 
     /// Whether a member may read the window although the source reuses slots without waiting for it.
@@ -141,12 +141,12 @@ final class CreditWords {
     ///
     /// @return work done
     int onTick(final int member, final long nowNs) {
-        final Stage stage = members.of(member).link;
+        final Stage stage = members.of(member).connection.stage;
         if (stage != Stage.NONE && output.isEndpointBroken(member)) {
             fail(member);
             return 1;
         }
-        final RetryTimer retry = members.of(member).retry;
+        final RetryTimer retry = members.of(member).connection.retry;
         if ((stage != Stage.CONNECTING && stage != Stage.OFFERED) || retry == null || !retry.isDue(nowNs)) {
             return 0;
         }
@@ -156,19 +156,20 @@ final class CreditWords {
         }
         final EndpointOffer offer = output.endpointOffer(member);
         if (offer != null && stage == Stage.CONNECTING) {
-            members.of(member).link = Stage.OFFERED;
+            members.of(member).connection.stage = Stage.OFFERED;
             retry(member, ATTEMPTS_MAX, nowNs);
         }
-        Objects.requireNonNull(members.of(member).retry).onAttempt(nowNs);
+        Objects.requireNonNull(members.of(member).connection.retry).onAttempt(nowNs);
         if (offer == null) {
             return 0;
         }
+        final int epoch = members.of(member).connection.epoch;
         ids.receiver(members.of(member).id);
         output.sendControl(
                 member,
                 isFed(member)
-                        ? RcConnectLayout.writeFeed(ids.in(output.control()), members.of(member).wordEpoch, offer)
-                        : RcConnectLayout.write(ids.in(output.control()), members.of(member).wordEpoch, offer));
+                        ? RcConnectLayout.writeFeed(ids.in(output.control()), epoch, offer)
+                        : RcConnectLayout.write(ids.in(output.control()), epoch, offer));
         return 1;
     }
 
@@ -177,7 +178,7 @@ final class CreditWords {
     /// @param next sequence that the source sends next
     /// @return whether the word granted something new
     boolean onWord(final int member, final long word, final long next) {
-        final Stage stage = members.of(member).link;
+        final Stage stage = members.of(member).connection.stage;
         if (stage == Stage.NONE || stage == Stage.CONNECTING || members.of(member).state != State.ACTIVE) {
             return false;
         }
@@ -188,10 +189,10 @@ final class CreditWords {
             return false;
         }
         if (stage == Stage.OFFERED) {
-            members.of(member).link = Stage.LIVE;
+            members.of(member).connection.stage = Stage.LIVE;
             counts.add(SenderCount.LINKS);
         }
-        members.of(member).word = word;
+        members.of(member).connection.word = word;
         counts.add(SenderCount.CREDIT_WORDS);
         if (grant <= members.of(member).grant) {
             return false;
@@ -202,8 +203,8 @@ final class CreditWords {
 
     // Grants only grow. A ring has no more free slots than slots, plus one frame that the receiver gives up unseen.
     private boolean isPossible(final int member, final long word, final long grant, final long next) {
-        final long before = members.of(member).word;
-        return CreditWord.epoch(word) == members.of(member).wordEpoch
+        final long before = members.of(member).connection.word;
+        return CreditWord.epoch(word) == members.of(member).connection.epoch
                 && grant >= 0
                 && grant <= next + members.of(member).terms.ringSlots() + stream.frameMaxSlots()
                 && (before == 0 || grant >= CreditWord.grant(before, next));

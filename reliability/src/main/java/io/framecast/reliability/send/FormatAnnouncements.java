@@ -9,8 +9,8 @@ import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Announces the formats of a source's frames: to all by multicast when a format is new, to each member that has not
-/// acknowledged it again and again, and to a member that asks. A frame waits for its format at the receiver.
+/// Announces the formats of a source's frames: to all by multicast when a format is new, to each member that has
+/// not acknowledged it again and again, and to a member that asks. A frame waits for its format at the receiver.
 ///
 /// A new member knows none: START says which announcements are too old for it.
 ///
@@ -80,8 +80,8 @@ final class FormatAnnouncements {
                 final long nextNs = nowNs + REPEAT_NS;
                 await(
                         member,
-                        member.unknownFormats | 1 << format.number(),
-                        member.unknownFormats == 0 ? nextNs : Math.min(nextNs, member.formatNs));
+                        member.formats.unknown | 1 << format.number(),
+                        member.formats.unknown == 0 ? nextNs : Math.min(nextNs, member.formats.dueNs));
             }
         }
     }
@@ -99,9 +99,9 @@ final class FormatAnnouncements {
     }
 
     private static void await(final Member member, final int unknown, final long nextNs) {
-        member.unknownFormats = unknown;
-        member.formatNs = nextNs;
-        member.formatTries = 0;
+        member.formats.unknown = unknown;
+        member.formats.dueNs = nextNs;
+        member.formats.tries = 0;
     }
 
     private int write(final StreamFormat format) {
@@ -124,17 +124,17 @@ final class FormatAnnouncements {
     /// @return datagrams sent
     int onTick(final int member, final long nowNs) {
         final Member place = members.of(member);
-        if (place.unknownFormats == 0 || nowNs < place.formatNs) {
+        if (place.formats.unknown == 0 || nowNs < place.formats.dueNs) {
             return 0;
         }
-        if (place.formatTries == TRIES_MAX) {
-            place.unknownFormats = 0;
+        if (place.formats.tries == TRIES_MAX) {
+            place.formats.unknown = 0;
             return 0;
         }
-        place.formatNs = nowNs + (REPEAT_NS << Math.min(place.formatTries++, REPEAT_DOUBLINGS_MAX));
+        place.formats.dueNs = nowNs + (REPEAT_NS << Math.min(place.formats.tries++, REPEAT_DOUBLINGS_MAX));
         int sent = 0;
         for (int number = 1; number <= FormatLayout.NUMBERS; number++) {
-            sent += (place.unknownFormats & 1 << number) == 0 ? 0 : send(member, number);
+            sent += (place.formats.unknown & 1 << number) == 0 ? 0 : send(member, number);
         }
         return sent;
     }
@@ -162,7 +162,7 @@ final class FormatAnnouncements {
         final int serial = FormatLayout.KNOWN_SERIAL.get(datagram, offset);
         for (final StreamFormat format : seen) {
             if (format.serial() == serial) {
-                members.of(member).unknownFormats &= ~(1 << format.number());
+                members.of(member).formats.unknown &= ~(1 << format.number());
             }
         }
         return Verdict.GOOD;

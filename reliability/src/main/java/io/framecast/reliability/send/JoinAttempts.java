@@ -101,9 +101,9 @@ public final class JoinAttempts {
         return obstacles[place];
     }
 
-    /// Time of the last JOIN.
-    public long lastNs(final int place) {
-        return lastNs[place];
+    /// The time since the last JOIN.
+    public long silentNs(final int place, final long nowNs) {
+        return nowNs - lastNs[place];
     }
 
     /// Number of JOINs.

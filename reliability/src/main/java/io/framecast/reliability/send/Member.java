@@ -39,8 +39,6 @@ final class Member implements MemberStatus {
     int policyVersion;
     /// For how many it stands.
     int subscribers = 1;
-    /// [CreditWords] guards its reads.
-    boolean guarded;
     /// The time of the last answer to its JOIN.
     long answeredNs;
     long startSequence;
@@ -62,37 +60,52 @@ final class Member implements MemberStatus {
     long timeoutNs;
     int timeouts;
 
-    // Written by FormatAnnouncements: a bit for each number whose format it has not acknowledged.
-    int unknownFormats;
-    long formatNs;
-    int formatTries;
+    final Formats formats = new Formats();
+    final Group group = new Group();
+    final Connection connection = new Connection();
 
-    // Written by CoRoots.
+    /// The group of a co-root that it is in, as the co-root or as one of its members.
     @Nullable
     ServedGroup set;
 
-    int joined;
-    int instructed;
-    int confirmed;
-    int repeats;
-    long repeatNs;
-    long unfitNs;
-    long instructedNs;
-    long advancedNs;
-    boolean alone;
+    /// Written by [FormatAnnouncements].
+    static final class Formats {
+        /// A bit for each number whose format it has not acknowledged.
+        int unknown;
+
+        long dueNs;
+        int tries;
+    }
+
+    /// Its place in a group, written by [CoRoots]: epochs, and times.
+    static final class Group {
+        int joined;
+        int instructed;
+        int confirmed;
+        int repeats;
+        long repeatNs;
+        long unfitNs;
+        long instructedNs;
+        long advancedNs;
+        boolean alone;
+    }
+
+    /// Its one-sided endpoint, written by [CreditWords].
+    static final class Connection {
+        CreditWords.Stage stage = CreditWords.Stage.NONE;
+        int epoch;
+        long word;
+        /// Its reads are guarded.
+        boolean guarded;
+
+        @Nullable
+        RetryTimer retry;
+    }
 
     /// Whether its endpoint is connected, as far as the source knows.
     boolean isLinked() {
-        return link == CreditWords.Stage.OFFERED || link == CreditWords.Stage.LIVE;
+        return connection.stage == CreditWords.Stage.OFFERED || connection.stage == CreditWords.Stage.LIVE;
     }
-
-    // Written by CreditWords.
-    CreditWords.Stage link = CreditWords.Stage.NONE;
-    int wordEpoch;
-    long word;
-
-    @Nullable
-    RetryTimer retry;
 
     @Override
     public long id() {

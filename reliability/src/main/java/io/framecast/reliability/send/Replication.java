@@ -11,8 +11,7 @@ import java.util.function.Predicate;
 
 /// The path of data to co-roots with [Feed#UNICAST] (Subramoni: "reliable point to point transfer to
 /// co-roots"), and to those that serve only so. A co-root that announced its replica gets the window written
-/// there over its RC connection, in order and without a gap from that time on. With [Feed#UNICAST] all other
-/// co-roots get each new datagram by unicast as well.
+/// there over its RC connection, in order and without a gap from that time on.
 ///
 /// Slots that are to be written, or are being written, must not be reused: the machine guards the former, its
 /// caller the latter.
@@ -68,20 +67,7 @@ final class Replication {
         return Verdict.GOOD;
     }
 
-    /// The source multicast these datagrams for the first time.
-    void onSent(final long firstSequence, final int count) {
-        for (int i = 0; i < sets.size(); i++) {
-            final ServedGroup set = sets.get(i);
-            final boolean written = set.isFed() && push(set, firstSequence + count);
-            if (!written && all && !fedOnly.test(set)) {
-                final int fed = output.repair(set.coRoot(), firstSequence, count);
-                counts.add(SenderCount.FED_DATAGRAMS, fed);
-                counts.add(SenderCount.UNFED_DATAGRAMS, count - fed);
-            }
-        }
-    }
-
-    /// There may be room for the remaining sequences.
+    /// The source has multicast all below this sequence, and there may be room for what is still to be written.
     void push(final long next) {
         for (int i = 0; i < sets.size(); i++) {
             if (sets.get(i).isFed()) {
@@ -90,7 +76,8 @@ final class Replication {
         }
     }
 
-    /// Whether the next datagrams must be sealed before they are sent: the replication writes their guards as well.
+    /// Whether the next datagrams must be sealed before they are sent: the replication writes their guards as
+    /// well.
     boolean isAny() {
         for (int i = 0; i < sets.size(); i++) {
             if (sets.get(i).isFed()) {
@@ -109,19 +96,17 @@ final class Replication {
         return least;
     }
 
-    // False when the replica cannot be written any more.
-    private boolean push(final ServedGroup set, final long next) {
+    private void push(final ServedGroup set, final long next) {
         int taken = settled.test(set) ? 1 : 0;
         while (set.fedEnd() < next && taken > 0) {
             taken = output.feed(set.coRoot(), set.fedEnd(), (int) (next - set.fedEnd()));
             if (taken == SenderOutput.NO_FEED) {
                 counts.add(SenderCount.FEED_FAILURES);
                 set.starve();
-                return false;
+                return;
             }
             set.feed(set.feedEpoch(), set.fedEnd() + taken);
             counts.add(SenderCount.WRITTEN_DATAGRAMS, taken);
         }
-        return true;
     }
 }

@@ -1,8 +1,8 @@
 package io.framecast.reliability.send;
 
-import io.framecast.reliability.flow.HeartbeatScheduler;
 import io.framecast.reliability.flow.Standstill;
 import io.framecast.reliability.repair.RepairBudget;
+import io.framecast.reliability.repair.RequestLimit;
 import io.framecast.reliability.repair.RetransmitScheduler;
 import io.framecast.reliability.send.Member.State;
 import io.framecast.reliability.window.SendWindow;
@@ -16,7 +16,6 @@ import io.framecast.reliability.wire.FormatLayout;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
-import io.framecast.reliability.wire.HeartbeatValues;
 import io.framecast.reliability.wire.LeaveLayout;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
 import io.framecast.reliability.wire.NackLayout;
@@ -28,7 +27,6 @@ import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.VerdictCounts;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -44,14 +42,9 @@ public final class SenderMachine {
     /// never starved.
     public static final int REPAIRS_PER_TICK_MAX = 256;
 
-    /// Sequences examined for NACKs at one time of the caller's clock; receivers repeat requests for further ones.
-    public static final int REQUESTS_PER_CYCLE_MAX = 16_384;
-
     // The last resort, behind heartbeats and NACKs: a late retransmission costs less than a needless one.
     private static final long TIMEOUT_MIN_NS = 100_000_000;
     private static final long MEMBER_TICK_NS = 20_000_000;
-    // Between heartbeats that receivers which are no members ask for.
-    private static final long SOLICIT_INTERVAL_NS = 10_000_000;
     private static final long MEMBER_TICK_IDLE_NS = 250_000_000;
     private static final long TIMEOUT_MAX_NS = 1_000_000_000;
     private static final long HOLD_OFF_MIN_NS = 200_000;
@@ -64,7 +57,7 @@ public final class SenderMachine {
     private final MemberGate output;
     private final MemberTable members;
     private final RetransmitScheduler repairs;
-    private final HeartbeatScheduler heartbeats;
+    private final Heartbeats heartbeats;
     private final Standstill standstill;
     private final Admissions admissions;
     private final CoRoots coRoots;
@@ -73,29 +66,23 @@ public final class SenderMachine {
     private final FreedRequests freedRequests;
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final ControlWriter ids;
-    private final HeartbeatValues heartbeat = new HeartbeatValues();
-    private final byte[] channel;
-    private final long clockOffsetNs;
     private final RetransmitScheduler.Output repairOutput = this::repair;
     private final VerdictCounts verdicts = new VerdictCounts();
     private final ArrayDeque<Eviction> evictions = new ArrayDeque<>();
     private final Counts<SenderCount> counts = new Counts<>(SenderCount.class);
 
+    private final RequestLimit requests = new RequestLimit();
+
     private long next;
-    private long waiting;
-    private long sent;
     private long granted = Long.MAX_VALUE;
     private boolean claimBlocked;
     private boolean ending;
-    private long requestsNs = -1;
-    private int requestsLeft;
     private long trailNs;
     private long membersNs;
     private boolean stuck;
     private long memberDeadlineNs = Long.MAX_VALUE;
     // At the last check every member had everything, and only silence could change that.
     private boolean quiet;
-    private long solicitedNs;
     private long cycleNs;
 
     /// Makes a sender over the window that its publisher fills.
@@ -111,16 +98,14 @@ public final class SenderMachine {
         members = new MemberTable(config.membersMax());
         this.output = new MemberGate(members, output);
         repairs = new RetransmitScheduler(window);
-        heartbeats = new HeartbeatScheduler(stream.aliveTimeoutNs());
         standstill = new Standstill(stream.aliveTimeoutNs());
         ids = new ControlWriter(stream.session());
+        heartbeats = new Heartbeats(config, window, members, this.output, counts, ids);
         coRoots = new CoRoots(config, members, this.output, counts, ids);
         words = new CreditWords(config, members, random, this.output, counts, ids);
         formats = new FormatAnnouncements(window.formats(), members, this.output, counts, ids);
         freedRequests = new FreedRequests(config.membersMax());
         admissions = new Admissions(stream, members, this.output, random, coRoots, words, ids);
-        clockOffsetNs = config.clockOffsetNs();
-        channel = stream.channel().getBytes(StandardCharsets.US_ASCII);
     }
 
     public StreamInfo stream() {
@@ -186,8 +171,8 @@ public final class SenderMachine {
         return next == window.committed() && granted > next;
     }
 
-    /// Whether the next datagrams must be sealed before they are sent, for members that read the window and are not
-    /// waited for, or for replicas.
+    /// Whether the next datagrams must be sealed before they are sent, for members that read the window and are
+    /// not waited for, or for replicas.
     public boolean isGuarded() {
         return words.isGuarded() || coRoots.feeds().isAny();
     }
@@ -228,7 +213,7 @@ public final class SenderMachine {
             repairs.onSent(next + i);
         }
         next += count;
-        coRoots.feeds().onSent(next - count, count);
+        coRoots.feeds().push(next);
     }
 
     /// The caller sent the next `count` datagrams.
@@ -247,19 +232,15 @@ public final class SenderMachine {
         heartbeats.onDataDue(untilNs, nowNs);
     }
 
-    /// The last `count` sent datagrams, probes among them, wait in the transport. Heartbeats do not announce them yet,
-    /// because a heartbeat that overtook them would make a receiver miss datagrams that were never sent.
+    /// The last `count` sent datagrams, probes among them, wait in the transport. Heartbeats do not announce them
+    /// yet, because a heartbeat that overtook them would make a receiver miss datagrams that were never sent.
     public void onWaiting(final long count, final long nowNs) {
-        sent = Math.max(sent, next - count);
-        if (count != waiting) {
-            waiting = count;
-            heartbeats.onDataSent(nowNs);
-        }
+        heartbeats.onWaiting(next, count, nowNs);
     }
 
     /// Slots below may be freed: all members that the source waits for have acknowledged them, and replicas have
-    /// been given them. The source keeps datagrams that other members lack as long as half the window is free, with
-    /// room for one more frame of any length, and a number for its format.
+    /// been given them. The source keeps datagrams that other members lack as long as half the window is free,
+    /// with room for one more frame of any length, and a number for its format.
     public long releasable() {
         final long waitedFor = members.acknowledgedByWaitedFor(next);
         if (window.isFormatBlocked()) {
@@ -285,14 +266,14 @@ public final class SenderMachine {
     }
 
     /// Whether every member has acknowledged everything committed. After [#end], every member must also know the
-    /// end, so that it does not take the source's silence for a loss. False for a stream that ends within a frame,
-    /// which has no valid end.
+    /// end, so that it does not take the source's silence for a loss. False for a stream that ends within a
+    /// frame, which has no valid end.
     public boolean isDrained() {
         return isAcknowledged() && (!ending || (!endsMidFrame() && members.isCompleteForAll()));
     }
 
-    /// Whether waiting cannot bring anything more: the stream is drained, or it ends within a frame of which every
-    /// member has all datagrams. [#close] then notifies the members.
+    /// Whether waiting cannot bring anything more: the stream is drained, or it ends within a frame of which
+    /// every member has all datagrams. [#close] then notifies the members.
     public boolean isSettled() {
         return isDrained() || (ending && endsMidFrame() && isAcknowledged());
     }
@@ -303,7 +284,7 @@ public final class SenderMachine {
 
     // All is sent, and nothing follows.
     private boolean announcesEnd() {
-        return ending && next == window.committed() && waiting == 0 && !endsMidFrame();
+        return ending && next == window.committed() && !heartbeats.isWaiting() && !endsMidFrame();
     }
 
     // The committed datagrams end within a frame.
@@ -311,8 +292,8 @@ public final class SenderMachine {
         return window.boundaryFrom(next) != next;
     }
 
-    /// Announces the end of the session to all members, without waiting. Behind the end of the stream it announces that
-    /// once more: a member that has everything but missed the end would take its source for lost.
+    /// Announces the end of the session to all members, without waiting. Behind the end of the stream it
+    /// announces that once more: a member that has everything but missed the end would take its source for lost.
     public void close() {
         if (announcesEnd()) {
             sendHeartbeat(cycleNs);
@@ -420,8 +401,7 @@ public final class SenderMachine {
                 : formats.onAck(member, datagram, offset);
     }
 
-    // A member gets an answer of its own. Any other request makes the next multicast heartbeat go out at once: an
-    // attacker must not make a source send to an address of its choice.
+    // A member gets an answer of its own.
     private Verdict onSolicit(final MemorySegment datagram, final long offset, final long nowNs) {
         if (!SolicitLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
@@ -434,15 +414,9 @@ public final class SenderMachine {
         }
         if (member != MemberTable.NONE && members.of(member).isActive() && members.of(member).proven) {
             members.of(member).heardNs = nowNs;
-            // No earlier than the question, whose age nowNs does not know.
-            final long clockNs = output.timeNs(nowNs) + clockOffsetNs;
-            ids.receiver(members.of(member).id);
-            describe(nowNs).clock(clockNs).answer(SolicitLayout.CLOCK.get(datagram, offset), clockNs);
-            output.sendControl(member, HeartbeatLayout.write(ids.in(output.control()), 0, stream, channel, heartbeat));
-            heartbeat.answer(HeartbeatLayout.NO_CLOCK, 0);
-        } else if (nowNs >= solicitedNs) {
-            solicitedNs = nowNs + SOLICIT_INTERVAL_NS;
-            heartbeats.onUrgent(nowNs);
+            heartbeats.answer(member, SolicitLayout.CLOCK.get(datagram, offset), next, nowNs);
+        } else {
+            heartbeats.onSolicit(nowNs);
         }
         return Verdict.GOOD;
     }
@@ -584,10 +558,7 @@ public final class SenderMachine {
             }
         }
         counts.add(SenderCount.NACKS);
-        if (nowNs != requestsNs) {
-            requestsNs = nowNs;
-            requestsLeft = REQUESTS_PER_CYCLE_MAX;
-        }
+        requests.onRequest(nowNs);
         final long holdOffNs = Math.max(HOLD_OFF_MIN_NS, members.rttNs() / 2);
         final RepairBudget budget = members.of(member).budget;
         budget.refill(next, nowNs);
@@ -601,7 +572,7 @@ public final class SenderMachine {
             final long end = Math.min(
                     next, NackLayout.first(datagram, offset, range) + NackLayout.count(datagram, offset, range));
             for (long sequence = first; sequence < end; sequence++) {
-                if (requestsLeft-- <= 0) {
+                if (!requests.take()) {
                     return Verdict.LIMITED;
                 }
                 if (budget.isUsedUp()) {
@@ -726,26 +697,11 @@ public final class SenderMachine {
     }
 
     private void sendHeartbeat(final long nowNs) {
-        final boolean unacknowledged = members.acknowledgedByAll(next) < next;
-        final boolean blocked = window.committed() > next || window.isFull();
-        int flags = 0;
-        if (announcesEnd()) {
-            flags |= HeartbeatLayout.FLAG_END_OF_STREAM;
-        }
-        if (unacknowledged || blocked) {
-            flags |= HeartbeatLayout.FLAG_ACK_REQUEST;
-        }
+        int flags = announcesEnd() ? HeartbeatLayout.FLAG_END_OF_STREAM : 0;
         if (coRoots.takeDirectRequest()) {
             flags |= HeartbeatLayout.FLAG_DIRECT | HeartbeatLayout.FLAG_ACK_REQUEST;
         }
-        ids.receiver(0);
-        if (announced() == window.boundaryFrom(next)) {
-            flags |= HeartbeatLayout.FLAG_BOUNDARY;
-        }
-        describe(nowNs);
-        output.multicastControl(HeartbeatLayout.write(ids.in(output.control()), flags, stream, channel, heartbeat));
-        counts.add(SenderCount.HEARTBEATS);
-        heartbeats.onSent(unacknowledged || blocked || ending, members.active(), nowNs);
+        heartbeats.send(flags, next, ending, nowNs);
     }
 
     /// Sends a heartbeat at once, as where a new epoch of keys begins.
@@ -753,19 +709,10 @@ public final class SenderMachine {
         sendHeartbeat(nowNs);
     }
 
-    /// Behind the last datagram that heartbeats say was sent: the transport holds none of them any more. It never goes
-    /// back, although probes wait where data do: receivers take an epoch's end from it.
+    /// Behind the last datagram that heartbeats say was sent: the transport holds none of them any more. It never
+    /// goes back, although probes wait where data do: receivers take an epoch's end from it.
     public long announced() {
-        return Math.max(sent, next - waiting);
-    }
-
-    private HeartbeatValues describe(final long nowNs) {
-        final long announced = announced();
-        return heartbeat
-                .progress(announced, window.frameIdFrom(window.boundaryFrom(next)))
-                .repairable(Math.max(0, announced - window.freed()))
-                .timing(nowNs, members.rttNs(), members.active())
-                .clock(nowNs + clockOffsetNs);
+        return heartbeats.announced(next);
     }
 
     private int onMembersTick(final long nowNs) {
@@ -784,7 +731,7 @@ public final class SenderMachine {
                         : onMemberTick(m, nowNs);
                 quiet &= members.of(m).state == State.ACTIVE
                         && members.of(m).started
-                        && members.of(m).unknownFormats == 0
+                        && members.of(m).formats.unknown == 0
                         && words.isIdle(m);
                 memberDeadlineNs = nowNs + MEMBER_TICK_NS;
             }
@@ -889,8 +836,8 @@ public final class SenderMachine {
         return Math.min(TIMEOUT_MAX_NS, base << Math.min(TIMEOUT_DOUBLINGS_MAX, members.of(member).timeouts));
     }
 
-    /// The longest time between two checks of the members' silence: as long as no datagram is sent and every member
-    /// has everything, a check each 20 ms would keep an idle process busy.
+    /// The longest time between two checks of the members' silence: as long as no datagram is sent and every
+    /// member has everything, a check each 20 ms would keep an idle process busy.
     public static long memberTickMaxNs(final long aliveTimeoutNs) {
         return Math.clamp(aliveTimeoutNs / 20, MEMBER_TICK_NS, MEMBER_TICK_IDLE_NS);
     }

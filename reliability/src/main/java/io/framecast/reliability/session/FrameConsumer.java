@@ -1,6 +1,5 @@
 package io.framecast.reliability.session;
 
-import io.framecast.reliability.assembly.BufferQueue;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
 
@@ -8,7 +7,7 @@ import io.framecast.reliability.receive.ReceivedFrame;
 /// them. It holds frames and losses until the user polls them.
 ///
 /// Called by the session's thread; never calls the session.
-public interface FrameConsumer extends BufferQueue {
+public interface FrameConsumer {
     /// No frame was released.
     long NO_PLACE = -1;
 

@@ -1,7 +1,6 @@
 package io.framecast.reliability.session;
 
 import io.framecast.reliability.assembly.Assembly;
-import io.framecast.reliability.assembly.BufferQueue;
 import io.framecast.reliability.receive.BundleTable;
 import io.framecast.reliability.receive.DroppedFrames;
 import io.framecast.reliability.receive.LossReason;
@@ -13,8 +12,8 @@ import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.StreamInfo;
 import org.jspecify.annotations.Nullable;
 
-/// Frames on their way from the machine to the consumer and back: their slots, and the frames that the subscriber's
-/// delivery policy drops on the way.
+/// Frames on their way from the machine to the consumer and back: their slots, and the frames that the
+/// subscriber's delivery policy drops on the way.
 ///
 /// A frame holds its slots from the moment the machine gives it out. Frames that are dropped behind a waiting frame
 /// change neither its place nor its memory. One thread.
@@ -44,14 +43,17 @@ final class FrameDelivery {
             final ReceiverMachine machine,
             final Assembly assembly,
             final FrameConsumer consumer,
-            final Delivery delivery,
-            final boolean joinsAtKeyframe) {
+            final Delivery delivery) {
         this.machine = machine;
         this.assembly = assembly;
         this.consumer = consumer;
         latest = delivery.kind() == Delivery.Kind.LATEST;
-        awaitsKeyframe = joinsAtKeyframe;
         bundle = new BundleTable(machine.stream());
+    }
+
+    /// Before the first frame: whether frames before the first keyframe are dropped.
+    void awaitKeyframe(final boolean value) {
+        awaitsKeyframe = value;
     }
 
     /// Whether delivery waits for a device, or for room at the consumer.
@@ -233,31 +235,12 @@ final class FrameDelivery {
         if (latest && supersedes(frame)) {
             takeBackWaiting();
         }
-        if (!consumer.hasRoom() || !locate(frame)) {
+        if (!consumer.hasRoom() || !assembly.locate(frame, place)) {
             return false;
         }
         continuesId = frame.frameId() + 1;
         consumer.onFrame(frame, place);
         return true;
-    }
-
-    private boolean locate(final ReceivedFrame frame) {
-        final int buffer = assembly.isPosted() ? BufferQueue.NONE : takeBuffer(frame.bytes());
-        try {
-            return assembly.locate(frame, place, buffer);
-        } catch (final IllegalStateException e) {
-            if (buffer != BufferQueue.NONE && consumer.isBufferGone(buffer)) {
-                // The frame takes the next buffer in the next cycle.
-                return false;
-            }
-            throw e;
-        }
-    }
-
-    // Frames that are here come before those that are expected.
-    private int takeBuffer(final long bytes) {
-        final int buffer = consumer.takeBuffer(bytes);
-        return buffer == BufferQueue.NONE && assembly.yieldBuffer() ? consumer.takeBuffer(bytes) : buffer;
     }
 
     private boolean supersedes(final ReceivedFrame frame) {

@@ -5,6 +5,7 @@ import io.framecast.reliability.assembly.RepairSlots;
 import io.framecast.reliability.assembly.SlotMemory;
 import io.framecast.reliability.lane.DataOpener;
 import io.framecast.reliability.lane.LanePort;
+import io.framecast.reliability.membership.Progress;
 import io.framecast.reliability.onesided.RemoteWindows;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceiverMachine;
@@ -12,6 +13,7 @@ import io.framecast.reliability.receive.ReceiverMachine.State;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.LeaveLayout.Reason;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// No I/O, clock or thread of its own: [#doWork] by one thread, times in nanoseconds since the engine's start.
 /// Lanes, memory and consumer are the caller's.
-public final class ReceiveSession {
+public final class ReceiveSession implements Progress {
     // Batches taken in one cycle while the lane keeps filling them: other work waits no longer than this.
     private static final int ROUNDS_MAX = 16;
     private static final long REPAIR_INTERVAL_NS = 200_000;
@@ -33,7 +35,7 @@ public final class ReceiveSession {
     private final SlotMemory repairSlots;
     private final LanePort dataLane;
     private final LanePort repairLane;
-    private final @Nullable RemoteWindows windows;
+    private @Nullable RemoteWindows windows;
     private final FrameConsumer consumer;
     private final FrameDelivery delivery;
     private final int headerBytes;
@@ -51,34 +53,43 @@ public final class ReceiveSession {
 
     /// @param assembly prepared over the data lane
     /// @param repairs over the same memory
-    /// @param windows null where the transport has no one-sided operations
     /// @param policy the subscriber's
-    /// @param joinsAtKeyframe whether frames before the first keyframe are dropped
     public ReceiveSession(
             final ReceiverMachine machine,
             final Assembly assembly,
             final RepairSlots repairs,
             final LanePort dataLane,
             final LanePort repairLane,
-            final @Nullable RemoteWindows windows,
             final FrameConsumer consumer,
-            final Delivery policy,
-            final boolean joinsAtKeyframe) {
+            final Delivery policy) {
         this.machine = machine;
         this.assembly = assembly;
         this.repairs = repairs;
         this.dataLane = dataLane;
         this.repairLane = repairLane;
-        this.windows = windows;
-        if (windows != null) {
-            windows.attach(machine);
-        }
         this.consumer = consumer;
         dataSlots = assembly.slotMemory();
         repairSlots = repairs.slotMemory();
         headerBytes = machine.stream().headerBytes();
         fullBytes = headerBytes + machine.stream().slotBytes();
-        delivery = new FrameDelivery(machine, assembly, consumer, policy, joinsAtKeyframe);
+        delivery = new FrameDelivery(machine, assembly, consumer, policy);
+    }
+
+    /// Before the first cycle: missing datagrams are read out of windows and replicas.
+    ///
+    /// @param made null where the transport has no one-sided operations
+    public ReceiveSession readBy(final @Nullable RemoteWindows made) {
+        windows = made;
+        if (made != null) {
+            made.attach(machine);
+        }
+        return this;
+    }
+
+    /// Before the first cycle: frames before the first keyframe are dropped, if that is set.
+    public ReceiveSession joinAtKeyframe(final boolean value) {
+        delivery.awaitKeyframe(value);
+        return this;
     }
 
     /// Before the first cycle: datagrams count when they were opened.
@@ -101,7 +112,22 @@ public final class ReceiveSession {
         resumeFromId = frameId;
     }
 
-    /// Whether the receiver became a member.
+    @Override
+    public State state() {
+        return machine.state();
+    }
+
+    @Override
+    public Reason lostReason() {
+        return machine.lostReason();
+    }
+
+    @Override
+    public long silenceNs() {
+        return machine.silenceNs();
+    }
+
+    @Override
     public boolean isStarted() {
         return started;
     }
@@ -116,12 +142,12 @@ public final class ReceiveSession {
         return Math.min(resumeFromId, firstFrameId);
     }
 
-    /// The first frame that was neither delivered nor reported lost, once delivery is complete.
+    @Override
     public long nextFrameId() {
         return Math.max(machine.nextFrameId(), machine.knownFrames());
     }
 
-    /// Whether delivery is complete for good.
+    @Override
     public boolean isEnded() {
         return isOver() && (!started || (delivery.isEmpty() && machine.nextFrameBytes() == 0));
     }
@@ -170,7 +196,7 @@ public final class ReceiveSession {
     private void start() {
         started = true;
         firstFrameId = machine.nextFrameId();
-        assembly.start(machine.startSequence(), consumer);
+        assembly.start(machine.startSequence());
         if (resumeFromId < firstFrameId) {
             consumer.onLoss(resumeFromId, firstFrameId - resumeFromId, LossReason.NOT_A_MEMBER);
         }

@@ -2,6 +2,7 @@ package io.framecast.reliability.session;
 
 import io.framecast.reliability.lane.ControlPort;
 import io.framecast.reliability.lane.SendLanePort;
+import io.framecast.reliability.lane.SendPorts;
 import io.framecast.reliability.onesided.MemberEndpoints;
 import io.framecast.reliability.repair.RetransmitScheduler;
 import io.framecast.reliability.send.SenderConfig;
@@ -63,18 +64,16 @@ public final class SendSession implements SenderOutput {
             final SenderConfig config,
             final SendWindow window,
             final SendPacer pacer,
-            final ControlPort control,
-            final SendLanePort data,
-            final SendLanePort repair,
+            final SendPorts lanes,
             final @Nullable MemberEndpoints endpoints,
             final RandomGenerator random) {
         this.window = window;
         memory = window.memory();
         this.pacer = pacer;
-        this.control = control;
-        this.data = data;
+        control = lanes.control();
+        data = lanes.data();
         queue = new SendQueue(data::queuedBytes);
-        this.repair = repair;
+        repair = lanes.repair();
         this.endpoints = endpoints;
         dataInFlight = new SlotsInFlight(data, window.slots());
         repairsInFlight = new SlotsInFlight(repair, window.slots());

@@ -103,7 +103,8 @@ public final class FrameWriter {
         return window.memory().payloadOffset(window.slot(window.cursor()));
     }
 
-    /// Idle: whether a frame of so many slots of its own can begin now. The small frames before it are complete then.
+    /// Idle: whether a frame of so many slots of its own can begin now. The small frames before it are complete
+    /// then.
     public boolean reserve(final long slots) {
         require(State.IDLE);
         if (isFormatDue && !useFormat()) {
@@ -141,14 +142,15 @@ public final class FrameWriter {
         return refusedSlots;
     }
 
-    /// Slots to wait for: those that are wanted, or all where only an empty window has a number for the next format.
+    /// Slots to wait for: those that are wanted, or all where only an empty window has a number for the next
+    /// format.
     public int awaitedSlots(final int wanted) {
         return isFormatDue && !useFormat() ? window.slots() - 1 : wanted;
     }
 
     /// Bundled or whole: the claim's bytes are a frame.
     ///
-    /// @param flags see [DataLayout]
+    /// @param flags see [io.framecast.reliability.wire.DataLayout]
     /// @param metadata sent apart, on the control lane; empty for none
     public void commit(final int flags, final long timestampNs, final byte[] metadata) {
         if (state == State.WHOLE) {
@@ -176,7 +178,7 @@ public final class FrameWriter {
 
     /// Idle, behind a [#reserve] that returned true: begins a frame in slots of its own. [#commitPart] follows.
     ///
-    /// @param flags see [DataLayout]
+    /// @param flags see [io.framecast.reliability.wire.DataLayout]
     /// @param metadata sent apart, on the control lane; empty for none
     /// @return the frame's slots
     public long begin(final long frameBytes, final int flags, final long timestampNs, final byte[] metadata) {
@@ -206,7 +208,7 @@ public final class FrameWriter {
     }
 
     /// In parts: the frame's next slots hold their payload, or will be sent from elsewhere
-    /// ([DataLayout#FLAG_GATHERED]).
+    /// ([io.framecast.reliability.wire.DataLayout#FLAG_GATHERED]).
     ///
     /// @return whether the frame is complete
     public boolean commitPart(final int slots) {

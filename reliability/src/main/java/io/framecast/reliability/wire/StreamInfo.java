@@ -58,6 +58,11 @@ public record StreamInfo(
             return flags;
         }
 
+        /// Length of a header on the data and repair lanes.
+        public int headerBytes() {
+            return this == NONE ? DataLayout.LENGTH : DataLayout.SEALED_LENGTH;
+        }
+
         /// Null where these flags of a heartbeat announce none.
         public static @Nullable Seal of(final int flags) {
             for (final Seal seal : SEALS) {
@@ -93,7 +98,7 @@ public record StreamInfo(
 
     /// Length of a header on the data and repair lanes.
     public int headerBytes() {
-        return seal == Seal.NONE ? DataLayout.LENGTH : DataLayout.SEALED_LENGTH;
+        return seal.headerBytes();
     }
 
     public long aliveTimeoutNs() {

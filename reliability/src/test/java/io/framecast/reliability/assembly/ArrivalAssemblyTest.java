@@ -26,12 +26,13 @@ final class ArrivalAssemblyTest {
     private final RecordedLane lane = new RecordedLane(Placement.BY_ARRIVAL);
     private final RecordedRequests requests = new RecordedRequests();
     private final BundleTable table = new BundleTable(TestShape.STREAM);
-    private final Assembly assembly = Assembly.of(shape, memory);
+    private final TestBuffers buffers = new TestBuffers();
+    private final Assembly assembly = Assembly.of(shape, memory, buffers);
 
     private void start() {
         assertEquals(TestShape.RING_SLOTS, assembly.prepare(lane));
         assertEquals(List.of("0+8"), lane.takePosts());
-        assembly.start(0, BufferQueue.EMPTY);
+        assembly.start(0);
     }
 
     private List<String> poll() {
@@ -44,7 +45,10 @@ final class ArrivalAssemblyTest {
     }
 
     private void locate(final ReceivedFrame frame, final long place, final boolean posted) {
-        assertTrue(assembly.locate(frame, place, posted ? 0 : BufferQueue.NONE));
+        if (posted) {
+            buffers.posted.add(0);
+        }
+        assertTrue(assembly.locate(frame, place));
     }
 
     private void assertAt(final Space space, final long offset) {
@@ -118,7 +122,7 @@ final class ArrivalAssemblyTest {
         final FifoLane lane = new FifoLane(ring.ringSlots());
         final Assembly assembly = Assembly.of(ring, memory);
         assembly.prepare(lane);
-        assembly.start(0, BufferQueue.EMPTY);
+        assembly.start(0);
         final ArrayDeque<Long> frames = new ArrayDeque<>();
         final DataHeader header = new DataHeader()
                 .session(DataLayout.TYPE_DATA, TestShape.STREAM.session())
@@ -142,7 +146,7 @@ final class ArrivalAssemblyTest {
             assertTrue(assembly.canDeliver(first, frameSlots));
             final ReceivedFrame whole = ReceivedFrames.whole(first, frameSlots * 256L);
             final long place = assembly.deliver(whole);
-            assertTrue(assembly.locate(whole, place, BufferQueue.NONE));
+            assertTrue(assembly.locate(whole, place));
             copied += assembly.isInPlace() ? 0 : f < 100 ? 1 : 100;
             memory.finish();
             frames.add(place);

@@ -33,9 +33,21 @@ final class AssemblyTest {
         assertSame(memory.data(), assembly.slotMemory());
     }
 
+    private static Assembly posted(final Kind kind) {
+        final MemoryShape shape = TestShape.of(kind);
+        return Assembly.of(shape, new RecordedMemory(shape), BufferQueue.EMPTY);
+    }
+
+    @Test
+    void shouldReceiveIntoBuffersAroundThatPlacement() {
+        assertInstanceOf(PostedRing.class, posted(Kind.IN_RING));
+        assertInstanceOf(PostedStaging.class, posted(Kind.STAGED));
+        assertInstanceOf(PostedArrivals.class, posted(Kind.BY_ARRIVAL));
+    }
+
     @Test
     void shouldCountTheSlotsOfHeldFramesAndThoseBehindThem() {
-        assembly.start(100, BufferQueue.EMPTY);
+        assembly.start(100);
         assertEquals(106, assembly.creditLimit());
         assertTrue(assembly.canDeliver(100, 2));
         final long first = deliver(100, 257);
@@ -55,7 +67,7 @@ final class AssemblyTest {
 
     @Test
     void shouldWaitForTheCopiesThatBringAFrame() {
-        assembly.start(0, BufferQueue.EMPTY);
+        assembly.start(0);
         assertFalse(assembly.isCopying());
         assembly.repaired(0, 0, 0, 256);
         assertTrue(assembly.isCopying());

@@ -23,7 +23,7 @@ final class RingAssemblyTest {
 
     @BeforeEach
     void start() {
-        assembly.start(0, BufferQueue.EMPTY);
+        assembly.start(0);
     }
 
     private long deliver(final long firstSequence, final long bytes) {
@@ -31,7 +31,7 @@ final class RingAssemblyTest {
     }
 
     private boolean isInPlace(final ReceivedFrame frame) {
-        assertTrue(assembly.locate(frame, assembly.deliver(frame), BufferQueue.NONE));
+        assertTrue(assembly.locate(frame, assembly.deliver(frame)));
         return assembly.isInPlace();
     }
 
@@ -61,7 +61,7 @@ final class RingAssemblyTest {
         assertEquals(List.of(), memory.takeCopies());
         final ReceivedFrame second = ReceivedFrames.whole(1, 600);
         deliver(0, 100);
-        assertTrue(assembly.locate(second, assembly.deliver(second), BufferQueue.NONE));
+        assertTrue(assembly.locate(second, assembly.deliver(second)));
         assertEquals(Space.RING, assembly.space());
         assertEquals(256, assembly.offset());
         assertTrue(assembly.isInPlace());
@@ -117,7 +117,7 @@ final class RingAssemblyTest {
         assembly.repaired(0, 0, 0, 256);
         final ReceivedFrame moved = ReceivedFrames.whole(0, 256);
         final long place = assembly.deliver(moved);
-        assertTrue(assembly.locate(moved, place, BufferQueue.NONE));
+        assertTrue(assembly.locate(moved, place));
         assertFalse(assembly.isInPlace());
         assembly.release(place);
         pass(1, 8);
@@ -128,13 +128,22 @@ final class RingAssemblyTest {
 
     @Test
     void shouldForgetAMoveWhenItsFrameGoesToAPostedBuffer() {
-        assembly.repaired(0, 0, 0, 256);
+        final TestBuffers buffers = new TestBuffers();
+        final Assembly posted = Assembly.of(shape, memory, buffers);
+        posted.start(0);
+        posted.repaired(0, 0, 0, 256);
+        buffers.posted.add(0);
         final ReceivedFrame moved = ReceivedFrames.whole(0, 256);
-        final long place = assembly.deliver(moved);
-        assertTrue(assembly.locate(moved, place, 0));
-        assembly.release(place);
-        pass(1, 8);
-        assertTrue(isInPlace(8, 256));
+        final long place = posted.deliver(moved);
+        assertTrue(posted.locate(moved, place));
+        assertEquals(Space.POSTED, posted.space());
+        posted.release(place);
+        for (long sequence = 1; sequence < 8; sequence++) {
+            posted.release(posted.deliver(ReceivedFrames.whole(sequence, 1)));
+        }
+        final ReceivedFrame next = ReceivedFrames.whole(8, 256);
+        assertTrue(posted.locate(next, posted.deliver(next)));
+        assertTrue(posted.isInPlace());
     }
 
     @Test
@@ -169,15 +178,15 @@ final class RingAssemblyTest {
     void shouldTellForEachFrameOfABundleWhetherItWasMoved() {
         assembly.repaired(1, 0, 0, 256);
         final long first = assembly.deliver(ReceivedFrames.bundle(0, 200, 2));
-        assertTrue(assembly.locate(ReceivedFrames.part(0, 0, 10, false), first, BufferQueue.NONE));
+        assertTrue(assembly.locate(ReceivedFrames.part(0, 0, 10, false), first));
         assertTrue(assembly.isInPlace());
-        assertTrue(assembly.locate(ReceivedFrames.part(0, 64, 10, true), first, BufferQueue.NONE));
+        assertTrue(assembly.locate(ReceivedFrames.part(0, 64, 10, true), first));
         assertTrue(assembly.isInPlace());
         assertEquals(64, assembly.offset());
         final long second = assembly.deliver(ReceivedFrames.bundle(1, 200, 2));
-        assertTrue(assembly.locate(ReceivedFrames.part(1, 0, 10, false), second, BufferQueue.NONE));
+        assertTrue(assembly.locate(ReceivedFrames.part(1, 0, 10, false), second));
         assertFalse(assembly.isInPlace());
-        assertTrue(assembly.locate(ReceivedFrames.part(1, 64, 10, true), second, BufferQueue.NONE));
+        assertTrue(assembly.locate(ReceivedFrames.part(1, 64, 10, true), second));
         assertFalse(assembly.isInPlace());
         assertEquals(256 + 64, assembly.offset());
         assembly.repaired(2, 0, 0, 256);
@@ -213,7 +222,7 @@ final class RingAssemblyTest {
         assembly.endBatch();
         assertEquals(List.of(), memory.takeCopies());
         final ReceivedFrame frame = ReceivedFrames.whole(3, 256);
-        assertTrue(assembly.locate(frame, assembly.deliver(frame), BufferQueue.NONE));
+        assertTrue(assembly.locate(frame, assembly.deliver(frame)));
         assertEquals(0, assembly.offset());
     }
 }

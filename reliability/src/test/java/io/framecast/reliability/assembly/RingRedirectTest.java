@@ -22,7 +22,7 @@ final class RingRedirectTest {
     private static Assembly assembly(final int spareSlots) {
         final MemoryShape shape = TestShape.of(Kind.IN_RING, spareSlots, 0);
         final Assembly assembly = Assembly.of(shape, new RecordedMemory(shape));
-        assembly.start(0, BufferQueue.EMPTY);
+        assembly.start(0);
         return assembly;
     }
 
@@ -105,36 +105,21 @@ final class RingRedirectTest {
     void shouldTakeAFrameOutOfTheRingWhenItsBufferWasPostedBehindThePoll() {
         final MemoryShape shape = TestShape.of(Kind.IN_RING);
         final RecordedMemory memory = new RecordedMemory(shape);
-        final Assembly ring = Assembly.of(shape, memory);
-        final boolean[] posted = {false};
+        final TestBuffers buffers = new TestBuffers();
+        final Assembly ring = Assembly.of(shape, memory, buffers);
         lane.redirects = true;
         ring.prepare(lane);
-        ring.start(0, new BufferQueue() {
-            @Override
-            public int buffers() {
-                return posted[0] ? 1 : 0;
-            }
-
-            @Override
-            public int takeBuffer(final long bytes) {
-                return posted[0] ? 3 : NONE;
-            }
-
-            @Override
-            public long bufferBytes(final int number) {
-                return TestShape.BUFFER_BYTES;
-            }
-        });
+        ring.start(0);
         lane.arrive(0);
         assertEquals(1, ring.poll(lane, pair.receiver));
-        posted[0] = true;
+        buffers.posted.add(3);
         final DataHeader header = new DataHeader()
                 .session(DataLayout.TYPE_DATA, TestShape.STREAM.session())
                 .frame(0, 100, 0);
         DataLayout.write(memory.data().headers(), memory.data().headerOffset(0), header, 0, 0);
         ring.accept(0, 0, 1, 100);
         ring.endBatch();
-        final long buffer = BufferQueue.offset(3);
+        final long buffer = PostedOffset.of(3);
         assertEquals(
                 List.of("RING 0 > SCRATCH 0 x 100", "SCRATCH 0 > POSTED " + buffer + " x 100"), memory.takeCopies());
     }

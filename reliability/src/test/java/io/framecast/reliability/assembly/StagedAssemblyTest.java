@@ -14,8 +14,6 @@ import io.framecast.reliability.receive.ReceivedFrames;
 import io.framecast.reliability.wire.BundleLayout;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,11 +23,12 @@ final class StagedAssemblyTest {
     private final MemoryShape shape = TestShape.of(Kind.STAGED);
     private final RecordedMemory memory = new RecordedMemory(shape);
     private final RecordedLane lane = new RecordedLane(Placement.BY_ARRIVAL);
-    private final Assembly assembly = Assembly.of(shape, memory);
+    private final TestBuffers buffers = new TestBuffers();
+    private final Assembly assembly = Assembly.of(shape, memory, buffers);
 
     @BeforeEach
     void start() {
-        assembly.start(0, BufferQueue.EMPTY);
+        assembly.start(0);
     }
 
     private List<String> endBatch() {
@@ -123,11 +122,12 @@ final class StagedAssemblyTest {
         assembly.accept(3, 9, 1, 256);
         assertEquals(List.of("STAGING 0 > RING 1536 x 768", "STAGING 768 > RING 256 x 256"), endBatch());
         final ReceivedFrame frame = deliver(6, 600);
-        assertTrue(assembly.locate(frame, 6, BufferQueue.NONE));
+        assertTrue(assembly.locate(frame, 6));
         assertEquals(Space.RING, assembly.space());
         assertEquals(1536, assembly.offset());
         assertTrue(assembly.isInPlace());
-        assertTrue(assembly.locate(frame, 6, 0));
+        post(0);
+        assertTrue(assembly.locate(frame, 6));
         assertEquals(List.of("RING 1536 > POSTED 0 x 600"), memory.takeCopies());
     }
 
@@ -146,42 +146,16 @@ final class StagedAssemblyTest {
         return frame;
     }
 
-    // The user's buffers: the numbers of those that are posted, and of those that were given back.
-    private static final class Buffers implements BufferQueue {
-        private final ArrayDeque<Integer> posted = new ArrayDeque<>();
-        private final List<Integer> returned = new ArrayList<>();
-        private boolean gone;
-
-        @Override
-        public int buffers() {
-            return posted.size();
-        }
-
-        @Override
-        public int takeBuffer(final long bytes) {
-            return posted.isEmpty() ? NONE : posted.remove();
-        }
-
-        @Override
-        public boolean isBufferGone(final int number) {
-            return gone;
-        }
-
-        @Override
-        public void returnBuffer(final int number) {
-            returned.add(number);
-        }
+    private void post(final Integer... numbers) {
+        buffers.posted.addAll(List.of(numbers));
     }
 
-    private Buffers post(final Integer... numbers) {
-        final Buffers buffers = new Buffers();
-        buffers.posted.addAll(List.of(numbers));
-        assembly.start(0, buffers);
-        return buffers;
+    private boolean isPosted() {
+        return ((PostedAssembly) assembly).isPosted();
     }
 
     private static String posted(final int number, final long offset) {
-        return "POSTED " + (BufferQueue.offset(number) + offset);
+        return "POSTED " + (PostedOffset.of(number) + offset);
     }
 
     @Test
@@ -200,15 +174,15 @@ final class StagedAssemblyTest {
                 List.of("STAGING 1024 > " + posted(2, 256) + " x 100", "STAGING 1280 > RING 1280 x 256"), endBatch());
         final ReceivedFrame first = ReceivedFrames.whole(0, 612);
         final long place = assembly.deliver(first);
-        assertTrue(assembly.isPosted());
-        assertTrue(assembly.locate(first, place, BufferQueue.NONE));
+        assertTrue(isPosted());
+        assertTrue(assembly.locate(first, place));
         assertEquals(Space.POSTED, assembly.space());
-        assertEquals(BufferQueue.offset(5), assembly.offset());
+        assertEquals(PostedOffset.of(5), assembly.offset());
         assertTrue(assembly.isInPlace());
         assembly.deliver(ReceivedFrames.whole(3, 356));
-        assertTrue(assembly.isPosted());
+        assertTrue(isPosted());
         assembly.deliver(ReceivedFrames.whole(5, 100));
-        assertFalse(assembly.isPosted());
+        assertFalse(isPosted());
         assertEquals(0, assembly.reassembledBytes());
     }
 
@@ -222,7 +196,6 @@ final class StagedAssemblyTest {
 
     @Test
     void shouldLeaveInTheRingWhatBeganThere() {
-        final Buffers buffers = post();
         arrive(3, 2);
         assembly.accept(0, 0, 1, 256);
         buffers.posted.add(7);
@@ -247,7 +220,7 @@ final class StagedAssemblyTest {
 
     @Test
     void shouldKeepABundleInTheRing() {
-        final Buffers buffers = post(1);
+        post(1);
         final int bytes = TestShape.writeBundle(memory.data(), 4, 0, 3);
         assembly.accept(4, 0, 1, bytes);
         assertEquals(List.of("STAGING 1024 > RING 0 x 256"), endBatch());
@@ -256,7 +229,7 @@ final class StagedAssemblyTest {
 
     @Test
     void shouldGiveBackTheBufferOfAFrameThatIsDropped() {
-        final Buffers buffers = post(0, 1, 2);
+        post(0, 1, 2);
         arrive(2, 1, 1);
         assembly.accept(0, 0, 1, 256);
         assembly.accept(2, 2, 1, 100);
@@ -273,7 +246,7 @@ final class StagedAssemblyTest {
 
     @Test
     void shouldGiveUpAFrameWhoseBufferIsFreed() {
-        final Buffers buffers = post(0);
+        post(0);
         arrive(2);
         assembly.accept(0, 0, 1, 256);
         endBatch();
@@ -287,7 +260,7 @@ final class StagedAssemblyTest {
         assertEquals(List.of(), memory.takeCopies());
         final long place = assembly.deliver(ReceivedFrames.whole(0, 356));
         assertTrue(assembly.isGone());
-        assertFalse(assembly.isPosted());
+        assertFalse(isPosted());
         assembly.drop(place);
         assertEquals(List.of(), buffers.returned);
     }
@@ -305,7 +278,7 @@ final class StagedAssemblyTest {
         assembly.repaired(0, 0, 1, 100);
         assertEquals(List.of("REPAIR 256 > RING 0 x 100"), memory.takeCopies());
         final ReceivedFrame frame = ReceivedFrames.whole(0, 100);
-        assertTrue(assembly.locate(frame, assembly.deliver(frame), BufferQueue.NONE));
+        assertTrue(assembly.locate(frame, assembly.deliver(frame)));
         assertEquals(Space.RING, assembly.space());
         assertTrue(assembly.isInPlace());
         assertEquals(0, assembly.reassembledBytes());
@@ -339,7 +312,7 @@ final class StagedAssemblyTest {
         final int bytes = 3 * BundleLayout.ALIGN_BYTES + BundleLayout.tableBytes(3);
         TestShape.writeTable(host.putRing(shape), 256 + bytes, 1, 3);
         final Assembly succeeding = Assembly.of(shape, host);
-        succeeding.start(1, BufferQueue.EMPTY);
+        succeeding.start(1);
         final ReceivedFrame bundle = ReceivedFrames.bundle(1, bytes, 3);
         final BundleTable table = new BundleTable(TestShape.STREAM);
         succeeding.deliver(bundle);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.flow.AckScheduler;
+import io.framecast.reliability.repair.RequestLimit;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.window.SlotGuards;
@@ -64,8 +65,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
             SLOT_BYTES));
     private final List<String> links = new ArrayList<>();
     private @Nullable EndpointOffer endpointOffer;
-    private final CoRoot coRoot =
-            new CoRoot(new ControlWriter(SESSION), this, this, counts, window, source, acks, store);
+    private final CoRoot coRoot = new CoRoot(new ControlWriter(SESSION), this, this, counts, window, source, store);
 
     private static LaneAddresses addresses(final long id) {
         return new LaneAddresses(new byte[] {1, (byte) id}, new byte[] {2, (byte) id});
@@ -273,22 +273,22 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         list(3, 0, 1, 20);
         aggregate(0, 40, false);
         acks.onSent(40, 0, 0);
-        coRoot.onProgress(new AckValues().progress(0, 40, 0), 0, 10);
+        coRoot.onProgress(new AckValues().progress(0, 40, 0), 0, acks, 10);
         assertFalse(acks.isPending(), "nothing is new");
         ack(20, 0, false);
-        coRoot.onProgress(new AckValues().progress(0, 40, 0), 0, 10);
+        coRoot.onProgress(new AckValues().progress(0, 40, 0), 0, acks, 10);
         assertTrue(acks.isDue(10), "another is covered");
         aggregate(0, 40, false);
         acks.onSent(40, 0, 10);
         ack(20, 10, false);
-        coRoot.onProgress(new AckValues().progress(0, 40, 0), 0, 20);
+        coRoot.onProgress(new AckValues().progress(0, 40, 0), 0, acks, 20);
         assertFalse(acks.isPending(), "it lacks that itself");
-        coRoot.onProgress(new AckValues().progress(10, 40, 10), 10, 20);
+        coRoot.onProgress(new AckValues().progress(10, 40, 10), 10, acks, 20);
         assertTrue(acks.isPending() && !acks.isDue(20), "frees some of the window: in a while");
         aggregate(10, 40, false);
         acks.onSent(40, 10, 30);
         ack(20, 10, true);
-        coRoot.onProgress(new AckValues().progress(10, 40, 10).complete(true), 10, 40);
+        coRoot.onProgress(new AckValues().progress(10, 40, 10).complete(true), 10, acks, 40);
         assertTrue(acks.isDue(40), "all have all");
     }
 
@@ -364,7 +364,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         for (long sequence = 0; sequence < SLOTS; sequence++) {
             window.receive(sequence);
         }
-        final int rounds = CoRoot.REQUESTS_PER_CYCLE_MAX / SLOTS;
+        final int rounds = RequestLimit.SEQUENCES_MAX / SLOTS;
         for (int i = 0; i < rounds; i++) {
             assertEquals(Verdict.GOOD, nack(20, 7, 0, SLOTS));
         }

@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.receive.ReceiverMachine.State;
+import io.framecast.reliability.repair.RequestLimit;
 import io.framecast.reliability.send.JoinBudget;
 import io.framecast.reliability.send.MemberTable;
 import io.framecast.reliability.send.SenderCount;
-import io.framecast.reliability.send.SenderMachine;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.HeartbeatLayout;
@@ -510,12 +510,10 @@ final class MachinesTest {
         NackLayout.range(nack, false, 0, 0, 16);
         final int bytes = NackLayout.write(
                 new ControlWriter(MachinePair.SESSION).receiver(5).in(nack), 1);
-        for (int i = 0; i < 2 * SenderMachine.REQUESTS_PER_CYCLE_MAX / 16; i++) {
+        for (int i = 0; i < 2 * RequestLimit.SEQUENCES_MAX / 16; i++) {
             pair.sender.onControl(nack, 0, bytes, 7);
         }
-        assertEquals(
-                SenderMachine.REQUESTS_PER_CYCLE_MAX / 16,
-                pair.sender.verdicts().get(Verdict.LIMITED));
+        assertEquals(RequestLimit.SEQUENCES_MAX / 16, pair.sender.verdicts().get(Verdict.LIMITED));
         final long before = pair.sender.verdicts().get(Verdict.GOOD);
         pair.sender.onControl(nack, 0, bytes, 8);
         assertEquals(before + 1, pair.sender.verdicts().get(Verdict.GOOD));

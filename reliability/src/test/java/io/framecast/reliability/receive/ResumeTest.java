@@ -232,6 +232,22 @@ class ResumeTest {
         assertTrue(pair.receiver.isWaitedFor());
     }
 
+    /// A later membership reports what was missed from that frame on.
+    @Test
+    void shouldKnowItsNextFrameBeforeTheSourceAnswers() {
+        pair.publish(2);
+        pair.publish(6);
+        pair.send(0);
+        pair.run(1_000_000);
+        poll();
+        pair.run(200_000_000);
+        assertEquals(2, promised.frameId);
+        pair.receiver = pair.newSuccessor(6, promised);
+        pair.receiver.resume(promised, pair.nowNs);
+        assertEquals(State.STARTING, pair.receiver.state());
+        assertEquals(2, pair.receiver.nextFrameId());
+    }
+
     @Test
     void shouldBeRefusedWithAForgedSecret() {
         promised.secret = 1;

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.framecast.reliability.flow.AckScheduler;
 import io.framecast.reliability.window.PayloadChecksum;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.RepairStore;
@@ -59,15 +58,8 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
     private final RepairStore store = new RepairStore(new WindowMemory(headers, payloads, lengths, SLOTS, SLOT_BYTES))
             .guardedBy(
                     new SlotGuards(guards, new WindowMemory(MemorySegment.NULL, payloads, lengths, SLOTS, SLOT_BYTES)));
-    private final CoRoot coRoot = new CoRoot(
-            new ControlWriter(SESSION),
-            this,
-            this,
-            counts,
-            window,
-            new SourceWatch(5_000 * MS),
-            new AckScheduler(400, 0, 1_000 * MS),
-            store);
+    private final CoRoot coRoot =
+            new CoRoot(new ControlWriter(SESSION), this, this, counts, window, new SourceWatch(5_000 * MS), store);
     private final StreamInfo stream =
             new StreamInfo(SESSION, "cam", SLOT_BYTES, SLOTS, 1 << 20, 5_000, new byte[] {1}, new byte[] {2});
     private final WindowReplica fed = new WindowReplica(

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.framecast.reliability.send.CoRootsWorld.Fed;
 import io.framecast.reliability.send.CoRootsWorld.Instruction;
 import io.framecast.reliability.wire.CoRootOffer;
 import io.framecast.reliability.wire.ControlWriter;
@@ -144,8 +143,7 @@ final class CoRootsTest {
 
     @Test
     void shouldServeANewcomerFromThePlanOnAndCoverItFromItsEpochOn() {
-        final CoRootsWorld world =
-                new CoRootsWorld(8, new CoRootConfig(1, CoRootConfig.Feed.MULTICAST, CoRootConfig.Sets.SITE));
+        final CoRootsWorld world = new CoRootsWorld(8, new CoRootConfig(1, CoRootConfig.Feed.MULTICAST));
         for (int m = 0; m < 4; m++) {
             world.join(Delivery.RELIABLE, SERVES);
         }
@@ -283,8 +281,7 @@ final class CoRootsTest {
 
     @Test
     void shouldSendAllBackToTheSourceWhenNobodyElseCanServe() {
-        final CoRootsWorld world =
-                new CoRootsWorld(4, new CoRootConfig(1, CoRootConfig.Feed.MULTICAST, CoRootConfig.Sets.SITE));
+        final CoRootsWorld world = new CoRootsWorld(4, new CoRootConfig(1, CoRootConfig.Feed.MULTICAST));
         world.join(Delivery.RELIABLE, SERVES);
         for (int m = 1; m < 4; m++) {
             world.join(Delivery.RELIABLE, CoRootOffer.NONE);
@@ -303,8 +300,7 @@ final class CoRootsTest {
 
     @Test
     void shouldTakeOnlyStartedMembersThatGetEveryFrame() {
-        final CoRootsWorld world =
-                new CoRootsWorld(8, new CoRootConfig(1, CoRootConfig.Feed.MULTICAST, CoRootConfig.Sets.SITE));
+        final CoRootsWorld world = new CoRootsWorld(8, new CoRootConfig(1, CoRootConfig.Feed.MULTICAST));
         world.join(Delivery.LATEST, SERVES);
         world.join(Delivery.deadline(40), SERVES);
         world.join(Delivery.evict(40), SERVES);
@@ -321,8 +317,7 @@ final class CoRootsTest {
 
     @Test
     void shouldPutMembersOfOneSiteTogether() {
-        final CoRootsWorld world =
-                new CoRootsWorld(6, new CoRootConfig(2, CoRootConfig.Feed.MULTICAST, CoRootConfig.Sets.SITE));
+        final CoRootsWorld world = new CoRootsWorld(6, new CoRootConfig(2, CoRootConfig.Feed.MULTICAST));
         for (int m = 0; m < 6; m++) {
             world.join(Delivery.RELIABLE, new CoRootOffer(1 + m % 2, true));
         }
@@ -331,14 +326,12 @@ final class CoRootsTest {
     }
 
     @Test
-    void shouldPutMembersTogetherAsTheyCameWhenSetsAreBlocks() {
-        final CoRootsWorld world =
-                new CoRootsWorld(6, new CoRootConfig(2, CoRootConfig.Feed.MULTICAST, CoRootConfig.Sets.BLOCK));
+    void shouldPutMembersTogetherAsTheyCameWhereTheyAreOfNoSite() {
+        final CoRootsWorld world = new CoRootsWorld(6, new CoRootConfig(2, CoRootConfig.Feed.MULTICAST));
         for (int m = 0; m < 6; m++) {
-            world.join(Delivery.RELIABLE, new CoRootOffer(1 + m / 3, true));
+            world.join(Delivery.RELIABLE, new CoRootOffer(0, true));
         }
         final Map<Integer, List<Long>> sets = sets(world.tick());
-        // The first two serve, though they are of one site.
         assertEquals(new TreeSet<>(List.of(0, 1)), new TreeSet<>(sets.keySet()));
         assertEquals(2, sets.get(0).size());
         assertEquals(2, sets.get(1).size());
@@ -346,8 +339,7 @@ final class CoRootsTest {
 
     @Test
     void shouldLetASiteFillItsSetTwiceAsFarAsOthers() {
-        final CoRootsWorld world =
-                new CoRootsWorld(12, new CoRootConfig(3, CoRootConfig.Feed.MULTICAST, CoRootConfig.Sets.SITE));
+        final CoRootsWorld world = new CoRootsWorld(12, new CoRootConfig(3, CoRootConfig.Feed.MULTICAST));
         // Three groups of at most three: ten members at one site, and one at each of two others.
         for (int m = 0; m < 12; m++) {
             world.join(Delivery.RELIABLE, new CoRootOffer(m < 10 ? 1 : m, true));
@@ -419,22 +411,6 @@ final class CoRootsTest {
         world.leave(4);
         world.tick(CoRoots.PLAN_INTERVAL_NS, 0, 1, 2);
         assertEquals(1, world.counts.get(SenderCount.CO_ROOTS));
-    }
-
-    @Test
-    void shouldSendCoRootsEachDatagramByUnicastOnlyWhenTheyAreFedThatWay() {
-        final CoRootsWorld world =
-                new CoRootsWorld(4, new CoRootConfig(2, CoRootConfig.Feed.UNICAST, CoRootConfig.Sets.SITE));
-        for (int m = 0; m < 4; m++) {
-            world.join(Delivery.RELIABLE, SERVES);
-        }
-        world.tick();
-        world.coRoots.feeds().onSent(10, 3);
-        assertEquals(List.of(new Fed(0, 10, 3), new Fed(1, 10, 3)), world.fed);
-        assertEquals(6, world.counts.get(SenderCount.FED_DATAGRAMS));
-        final CoRootsWorld multicast = served();
-        multicast.coRoots.feeds().onSent(10, 3);
-        assertEquals(List.of(), multicast.fed);
     }
 
     @Test
@@ -527,8 +503,8 @@ final class CoRootsTest {
     private static CoRootsWorld direct() {
         final CoRootsWorld world = CoRootsWorld.of(0, 1, 4);
         for (int m = 0; m < 4; m++) {
-            world.members.of(world.join(Delivery.RELIABLE, new CoRootOffer(0, true, true))).link =
-                    CreditWords.Stage.LIVE;
+            final int member = world.join(Delivery.RELIABLE, new CoRootOffer(0, true, true));
+            world.members.of(member).connection.stage = CreditWords.Stage.LIVE;
         }
         return world;
     }

@@ -38,14 +38,10 @@ final class CoRootsWorld implements SenderOutput {
     /// @param joined epochs in which they joined
     record Instruction(int member, int epoch, long coRoot, List<Long> serves, List<Integer> joined) {}
 
-    /// Datagrams sent to one by unicast.
-    record Fed(int member, long first, int count) {}
-
     final MemberTable members;
     final Counts<SenderCount> counts = new Counts<>(SenderCount.class);
     final CoRoots coRoots;
     final List<Instruction> instructed = new ArrayList<>();
-    final List<Fed> fed = new ArrayList<>();
     /// The source's next sequence.
     long next;
     long nowNs;
@@ -67,8 +63,7 @@ final class CoRootsWorld implements SenderOutput {
     }
 
     static CoRootsWorld of(final int joined, final int count, final int capacity) {
-        final CoRootsWorld world = new CoRootsWorld(
-                capacity, new CoRootConfig(count, CoRootConfig.Feed.MULTICAST, CoRootConfig.Sets.SITE));
+        final CoRootsWorld world = new CoRootsWorld(capacity, new CoRootConfig(count, CoRootConfig.Feed.MULTICAST));
         for (int m = 0; m < joined; m++) {
             world.join(Delivery.RELIABLE, new CoRootOffer(0, true));
         }
@@ -199,7 +194,6 @@ final class CoRootsWorld implements SenderOutput {
 
     @Override
     public int repair(final int member, final long firstSequence, final int count) {
-        fed.add(new Fed(member, firstSequence, count));
         return count;
     }
 

@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// The datagrams and writes that a source sends to its co-roots besides the multicast.
+/// The writes that a source sends to its co-roots besides the multicast.
 final class ReplicationTest implements SenderOutput {
     private static final int CO_ROOT = 3;
     private static final int LED = 7;
@@ -48,30 +48,19 @@ final class ReplicationTest implements SenderOutput {
     }
 
     @Test
-    void shouldSendDatagramsUntilACopyIsKnown() {
-        feeds.onSent(0, 5);
-        assertEquals(List.of("send 3: 0 + 5"), done());
-        assertEquals(5, counts.get(SenderCount.FED_DATAGRAMS));
+    void shouldDoNothingUntilACopyIsKnown() {
+        feeds.push(5);
+        assertEquals(List.of(), done());
         assertEquals(Long.MAX_VALUE, feeds.written());
-    }
-
-    @Test
-    void shouldCountDatagramsThatTheLaneHasNoRoomFor() {
-        room = 3;
-        feeds.onSent(0, 5);
-        assertEquals(List.of("send 3: 0 + 3"), done());
-        assertEquals(3, counts.get(SenderCount.FED_DATAGRAMS));
-        assertEquals(2, counts.get(SenderCount.UNFED_DATAGRAMS));
     }
 
     @Test
     void shouldWriteWhatIsSentOnceACopyIsKnown() {
         assertEquals(Verdict.GOOD, deliver(feeds, LED, WORD, 5));
-        feeds.onSent(5, 3);
-        feeds.onSent(8, 1);
+        feeds.push(8);
+        feeds.push(9);
         assertEquals(List.of("open 3: 5, epoch 21", "write 3: 5 + 3", "write 3: 8 + 1"), done());
         assertEquals(4, counts.get(SenderCount.WRITTEN_DATAGRAMS));
-        assertEquals(0, counts.get(SenderCount.FED_DATAGRAMS));
         assertEquals(9, feeds.written());
     }
 
@@ -79,8 +68,8 @@ final class ReplicationTest implements SenderOutput {
     void shouldWriteWithoutAGapWhenThereIsRoomAgain() {
         deliver(feeds, LED, WORD, 0);
         room = 2;
-        feeds.onSent(0, 3);
-        feeds.onSent(3, 4);
+        feeds.push(3);
+        feeds.push(7);
         assertEquals(2, feeds.written(), "what is not written yet must stay");
         room = 9;
         feeds.push(7);
@@ -94,7 +83,7 @@ final class ReplicationTest implements SenderOutput {
     void shouldWaitWhileACoRootMayServeOneWhoIsGone() {
         deliver(feeds, LED, WORD, 0);
         settled = false;
-        feeds.onSent(0, 3);
+        feeds.push(3);
         assertEquals(List.of("open 3: 0, epoch 21"), done());
         assertEquals(0, feeds.written());
         assertTrue(feeds.isAny());
@@ -104,12 +93,12 @@ final class ReplicationTest implements SenderOutput {
     }
 
     @Test
-    void shouldSendDatagramsAgainWhenTheLinkIsGone() {
+    void shouldHoldNothingBackWhenTheLinkIsGone() {
         deliver(feeds, LED, WORD, 0);
-        feeds.onSent(0, 3);
+        feeds.push(3);
         linked = false;
-        feeds.onSent(3, 4);
-        assertEquals(List.of("open 3: 0, epoch 21", "write 3: 0 + 3", "send 3: 3 + 4"), done());
+        feeds.push(7);
+        assertEquals(List.of("open 3: 0, epoch 21", "write 3: 0 + 3"), done());
         assertEquals(1, counts.get(SenderCount.FEED_FAILURES));
         assertEquals(Long.MAX_VALUE, feeds.written(), "nothing is held back for a link that is gone");
     }
@@ -117,7 +106,7 @@ final class ReplicationTest implements SenderOutput {
     @Test
     void shouldSayAgainHowFarItIsWhenItIsToldAgain() {
         deliver(feeds, LED, WORD, 0);
-        feeds.onSent(0, 3);
+        feeds.push(3);
         deliver(feeds, LED, WORD, 3);
         deliver(feeds, LED + 2, WORD, 3);
         assertEquals(
@@ -127,9 +116,9 @@ final class ReplicationTest implements SenderOutput {
     @Test
     void shouldBeginAnewWhenTheWordIsAnother() {
         deliver(feeds, LED, WORD, 0);
-        feeds.onSent(0, 3);
+        feeds.push(3);
         deliver(feeds, LED + 1, WORD + 1, 9);
-        feeds.onSent(9, 1);
+        feeds.push(10);
         assertEquals(List.of("open 3: 0, epoch 21", "write 3: 0 + 3", "open 3: 3, epoch 22", "write 3: 3 + 7"), done());
     }
 
@@ -145,8 +134,8 @@ final class ReplicationTest implements SenderOutput {
         deliver(feeds, LED, WORD, 0);
         sets.getFirst().lead(CO_ROOT + 1, LED + 1, 0);
         done.clear();
-        feeds.onSent(0, 2);
-        assertEquals(List.of("send 4: 0 + 2"), done());
+        feeds.push(2);
+        assertEquals(List.of(), done());
         assertEquals(Long.MAX_VALUE, feeds.written());
     }
 
@@ -165,7 +154,7 @@ final class ReplicationTest implements SenderOutput {
     void shouldDoNothingWhereCoRootsAreFedByMulticast() {
         final Replication multicast = new Replication(Feed.MULTICAST, sets, _ -> settled, _ -> fedOnly, this, counts);
         assertEquals(Verdict.GOOD, deliver(multicast, LED, WORD, 0));
-        multicast.onSent(0, 3);
+        multicast.push(3);
         assertEquals(List.of(), done());
     }
 
@@ -174,14 +163,13 @@ final class ReplicationTest implements SenderOutput {
     void shouldWriteForCoRootsThatKeepNothingThemselves() {
         fedOnly = true;
         final Replication multicast = new Replication(Feed.MULTICAST, sets, _ -> settled, _ -> fedOnly, this, counts);
-        multicast.onSent(0, 3);
+        multicast.push(3);
         assertEquals(List.of(), done());
         assertEquals(Verdict.GOOD, deliver(multicast, LED, WORD, 3));
-        multicast.onSent(3, 2);
+        multicast.push(5);
         assertEquals(List.of("open 3: 3, epoch 21", "write 3: 3 + 2"), done());
         linked = false;
-        multicast.onSent(5, 1);
-        feeds.onSent(6, 1);
+        multicast.push(6);
         assertEquals(List.of(), done());
     }
 
@@ -207,10 +195,7 @@ final class ReplicationTest implements SenderOutput {
 
     @Override
     public int repair(final int member, final long firstSequence, final int count) {
-        final int taken = Math.min(count, room);
-        room -= taken;
-        done.add("send " + member + ": " + firstSequence + " + " + taken);
-        return taken;
+        throw new UnsupportedOperationException();
     }
 
     @Override

@@ -178,11 +178,11 @@ final class FrameDeliveryTest {
     void shouldHandOverInTheUsersOwnBuffer() {
         final ReceiverFixture receiver =
                 world.member(ReceiverFixture.Terms.PLAIN.in(Kind.BY_ARRIVAL).buffers(2));
-        receiver.consumer.posts = true;
+        receiver.buffers.posts = true;
         world.publish(3);
         assertEquals(List.of("0"), receiver.poll());
         assertEquals(Space.POSTED, receiver.consumer.given.getFirst().space());
-        receiver.consumer.posts = false;
+        receiver.buffers.posts = false;
         world.publish(3);
         assertEquals(List.of("1"), receiver.poll());
         assertEquals(Space.RING, receiver.consumer.given.getLast().space());
@@ -194,7 +194,7 @@ final class FrameDeliveryTest {
     void shouldReceiveFramesOfAnyLengthInTheUsersBuffers(final Kind kind) {
         final ReceiverFixture receiver =
                 world.member(ReceiverFixture.Terms.PLAIN.in(kind).buffers(4));
-        receiver.consumer.posts = true;
+        receiver.buffers.posts = true;
         world.publish(3, 3, 3);
         world.publish(3, 1, 3);
         world.publish(2, 2, 8, 1);
@@ -214,7 +214,7 @@ final class FrameDeliveryTest {
     @Test
     void shouldCopyNothingOfFramesAsLongAsTheOneBefore() {
         final ReceiverFixture receiver = world.member();
-        receiver.consumer.posts = true;
+        receiver.buffers.posts = true;
         world.publish(3);
         world.publish(3, 3, 3, 3, 3);
         assertEquals(6, receiver.poll().size());
@@ -224,10 +224,10 @@ final class FrameDeliveryTest {
     @Test
     void shouldGiveUpAFrameWhoseBufferIsFreedWhileItArrives() {
         final ReceiverFixture receiver = world.member(ReceiverFixture.Terms.PLAIN.in(Kind.STAGED));
-        receiver.consumer.posts = true;
+        receiver.buffers.posts = true;
         receiver.memory.postedClosed = true;
         world.publish(3);
-        receiver.consumer.posts = false;
+        receiver.buffers.posts = false;
         world.publish(1);
         assertEquals(List.of("0+1 DAMAGED", "1"), receiver.poll());
     }
@@ -236,7 +236,7 @@ final class FrameDeliveryTest {
     void shouldTryAgainWhenTheUserClosedItsBuffer() {
         final ReceiverFixture receiver =
                 world.member(ReceiverFixture.Terms.PLAIN.in(Kind.BY_ARRIVAL).buffers(2));
-        receiver.consumer.posts = true;
+        receiver.buffers.posts = true;
         receiver.memory.postedClosed = true;
         world.publish(3);
         assertEquals(List.of(), receiver.poll());

@@ -137,8 +137,8 @@ final class ReceiveSessionRepairTest {
 
     @Test
     void shouldKeepForItsGroupWhatItReceives() {
-        final SessionWorld set = new SessionWorld(SessionWorld.Setup.PLAIN.coRoots(
-                new CoRootConfig(1, CoRootConfig.Feed.MULTICAST, CoRootConfig.Sets.SITE)));
+        final SessionWorld set =
+                new SessionWorld(SessionWorld.Setup.PLAIN.coRoots(new CoRootConfig(1, CoRootConfig.Feed.MULTICAST)));
         final ReceiverFixture first = set.member(ReceiverFixture.Terms.PLAIN.serving());
         final ReceiverFixture second = set.member();
         set.run(500 * MS);
@@ -160,8 +160,8 @@ final class ReceiveSessionRepairTest {
 
     @Test
     void shouldRepairForItsGroupWhatArrivesAfterTheRequest() {
-        final SessionWorld set = new SessionWorld(SessionWorld.Setup.PLAIN.coRoots(
-                new CoRootConfig(1, CoRootConfig.Feed.MULTICAST, CoRootConfig.Sets.SITE)));
+        final SessionWorld set =
+                new SessionWorld(SessionWorld.Setup.PLAIN.coRoots(new CoRootConfig(1, CoRootConfig.Feed.MULTICAST)));
         final ReceiverFixture first = set.member(ReceiverFixture.Terms.PLAIN.serving());
         final ReceiverFixture second = set.member();
         set.run(500 * MS);

@@ -79,6 +79,7 @@ final class ReceiverFixture implements ReceiverOutput {
     final TestFrameMemory memory;
     final TestReceiveLane data;
     final TestReceiveLane repair;
+    final TestUserBuffers buffers;
     final TestConsumer consumer;
     final ReceiverMachine machine;
     final ReceiveSession session;
@@ -113,7 +114,8 @@ final class ReceiverFixture implements ReceiverOutput {
         final Placement placement = terms.kind == Kind.BY_ARRIVAL ? Placement.BY_ARRIVAL : Placement.BY_SEQUENCE;
         data = new TestReceiveLane(memory.data(), placement, BATCH_MAX, memory::posted);
         repair = new TestReceiveLane(memory.repairs(), placement, RepairSlots.BATCH_MAX, memory::posted);
-        final Assembly assembly = Assembly.of(shape, memory);
+        buffers = new TestUserBuffers(memory);
+        final Assembly assembly = Assembly.of(shape, memory, buffers);
         final RepairSlots repairs = new RepairSlots(shape, memory);
         windows = oneSided ? new RemoteWindows(world.port, stream, repairs.reads(), _ -> {}) : null;
         coRoot = terms.serves ? new TestCoRoot(world, stream, scratch, repairs.reads()) : null;
@@ -137,8 +139,9 @@ final class ReceiverFixture implements ReceiverOutput {
                 this,
                 coRoot);
         consumer = new TestConsumer(assembly, memory);
-        session = new ReceiveSession(
-                machine, assembly, repairs, data, repair, windows, consumer, terms.delivery, terms.joinsAtKeyframe);
+        session = new ReceiveSession(machine, assembly, repairs, data, repair, consumer, terms.delivery)
+                .readBy(windows)
+                .joinAtKeyframe(terms.joinsAtKeyframe);
     }
 
     /// Takes the control datagrams that arrived, and does a cycle.

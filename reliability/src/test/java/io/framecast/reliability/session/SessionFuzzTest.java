@@ -26,8 +26,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /// A source and up to three receivers, as in production but for lanes in memory, and an attacker that knows the
-/// session. It changes genuine datagrams and sets their checksums right, or makes datagrams of its own. An input is a
-/// script: two bytes choose delivery, placement and roles, then each step is a byte and its operands.
+/// session. It changes genuine datagrams and sets their checksums right, or makes datagrams of its own. An input
+/// is a script: two bytes choose delivery, placement and roles, then each step is a byte and its operands.
 ///
 /// Nothing throws, no sequence runs away, memory stays bounded, and each cycle comes to rest. An attacker may well cut
 /// a stream off or feed it wrong bytes, so frames are not compared.
@@ -98,8 +98,8 @@ public final class SessionFuzzTest {
             final boolean oneSided = (setup & 1) != 0;
             final CoRootConfig coRoots = switch (setup >>> 1 & 3) {
                 case 0, 1 -> CoRootConfig.NONE;
-                case 2 -> new CoRootConfig(1, CoRootConfig.Feed.MULTICAST, CoRootConfig.Sets.BLOCK);
-                default -> new CoRootConfig(1, CoRootConfig.Feed.UNICAST, CoRootConfig.Sets.SITE);
+                case 2 -> new CoRootConfig(1, CoRootConfig.Feed.MULTICAST);
+                default -> new CoRootConfig(1, CoRootConfig.Feed.UNICAST);
             };
             final SessionWorld.Setup base = SessionWorld.Setup.PLAIN.coRoots(coRoots);
             world = new SessionWorld(oneSided ? base.withOneSided() : base);

@@ -150,9 +150,8 @@ final class SessionMemoryTest {
 
     @Test
     void shouldWriteTheWindowIntoACoRootsReplica() {
-        final SessionWorld set = new SessionWorld(SessionWorld.Setup.PLAIN
-                .withOneSided()
-                .coRoots(new CoRootConfig(1, CoRootConfig.Feed.UNICAST, CoRootConfig.Sets.SITE)));
+        final SessionWorld set = new SessionWorld(
+                SessionWorld.Setup.PLAIN.withOneSided().coRoots(new CoRootConfig(1, CoRootConfig.Feed.UNICAST)));
         final ReceiverFixture first = set.member(ReceiverFixture.Terms.PLAIN.serving());
         final ReceiverFixture second = set.member();
         for (int i = 0; i < 4; i++) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.lane.ControlPort;
 import io.framecast.reliability.lane.SendLanePort;
+import io.framecast.reliability.lane.SendPorts;
 import io.framecast.reliability.onesided.MemberEndpoints;
 import io.framecast.reliability.send.CoRootConfig;
 import io.framecast.reliability.send.SenderConfig;
@@ -69,9 +70,7 @@ final class SourceFixture implements ControlPort {
                 new SenderConfig(stream, MEMBERS_MAX, 0, coRoots),
                 window,
                 pacer,
-                this,
-                data,
-                repair,
+                new SendPorts(this, data, repair),
                 endpoints,
                 new SplittableRandom(1));
         machine = session.machine();

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// A user that polls frames and losses when a test says so. It checks that every frame has its bytes, when it polls
-/// the frame and when it returns it.
+/// A user that polls frames and losses when a test says so. It checks that every frame has its bytes, when it
+/// polls the frame and when it returns it.
 final class TestConsumer implements FrameConsumer {
     /// A frame that the session handed over.
     record Given(long id, int length, byte @Nullable [] metadata, long place, Space space, long offset) {}
@@ -33,10 +33,6 @@ final class TestConsumer implements FrameConsumer {
     /// Frames that wait for the user at most, and losses.
     int room = Integer.MAX_VALUE;
     int lossRoom = Integer.MAX_VALUE;
-    /// Whether frames must lie in the user's own buffer.
-    boolean posts;
-    /// Buffers whose frames were dropped.
-    int returned;
 
     private final Assembly assembly;
     private final TestFrameMemory memory;
@@ -110,26 +106,6 @@ final class TestConsumer implements FrameConsumer {
     }
 
     @Override
-    public int buffers() {
-        return posts ? 8 : 0;
-    }
-
-    @Override
-    public int takeBuffer(final long bytes) {
-        return posts ? memory.post() : NONE;
-    }
-
-    @Override
-    public long bufferBytes(final int number) {
-        return memory.posted(number).byteSize();
-    }
-
-    @Override
-    public void returnBuffer(final int number) {
-        returned++;
-    }
-
-    @Override
     public void onFrame(final ReceivedFrame frame, final long place) {
         assertTrue(hasRoom(), "no room for a frame");
         assertTrue(gathered.stream().noneMatch(loss -> loss.firstId < frame.frameId()), "a loss is reported too late");
@@ -137,11 +113,6 @@ final class TestConsumer implements FrameConsumer {
                 frame.frameId(), (int) frame.bytes(), frame.metadata(), place, assembly.space(), assembly.offset());
         given.add(one);
         queue.add(one);
-    }
-
-    @Override
-    public boolean isBufferGone(final int number) {
-        return memory.postedClosed;
     }
 
     @Override

@@ -2,9 +2,9 @@ package io.framecast.reliability.session;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
-import io.framecast.reliability.assembly.BufferQueue;
 import io.framecast.reliability.assembly.CopyCounts;
 import io.framecast.reliability.assembly.MemoryShape;
+import io.framecast.reliability.assembly.PostedOffset;
 import io.framecast.reliability.assembly.SlotMemory;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.Arena;
@@ -54,14 +54,14 @@ final class TestFrameMemory extends CopyCounts {
         final MemorySegment from = of(space, offset);
         final byte[] bytes = new byte[length];
         for (int i = 0; i < length; i++) {
-            final long at = BufferQueue.within(offset) + i;
+            final long at = PostedOffset.within(offset) + i;
             bytes[i] = from.get(JAVA_BYTE, space == Space.RING ? at % from.byteSize() : at);
         }
         return bytes;
     }
 
     private MemorySegment of(final Space space, final long offset) {
-        return space == Space.POSTED ? posted(BufferQueue.number(offset)) : of(space);
+        return space == Space.POSTED ? posted(PostedOffset.number(offset)) : of(space);
     }
 
     /// A new buffer of the user's.
@@ -92,7 +92,7 @@ final class TestFrameMemory extends CopyCounts {
             throw new IllegalStateException("closed");
         }
         final MemorySegment copied = MemorySegment.ofArray(bytes(from, fromOffset, (int) bytes));
-        MemorySegment.copy(copied, 0, of(to, toOffset), BufferQueue.within(toOffset), bytes);
+        MemorySegment.copy(copied, 0, of(to, toOffset), PostedOffset.within(toOffset), bytes);
         begin();
         if (!late) {
             finish();

@@ -6,6 +6,7 @@ import io.framecast.reliability.sim.plan.Swarm;
 import io.framecast.samples.Environment;
 import io.framecast.samples.ExitStatus;
 import io.framecast.samples.Report;
+import io.framecast.samples.options.Within;
 import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
@@ -30,14 +31,13 @@ import picocli.CommandLine.Option;
         })
 public final class SimulateCommand implements Callable<Integer> {
     private static final Pattern SEEDS = Pattern.compile("(\\d{1,18})(?:\\.\\.(\\d{1,18}))?");
-    private static final int RECEIVERS_MAX = 1_000;
-    private static final int HOST_GROUP_MAX = 32;
     private static final long SEEDS_MAX = 1_000_000;
 
     @Option(names = "--seeds", paramLabel = "A..B", description = "Seeds to run, both ends included; default 1..100.")
     private String seeds = "1..100";
 
     @Option(names = "--receivers", paramLabel = "N", description = "Receivers per run; default ${DEFAULT-VALUE}.")
+    @Within(least = 1, most = 1_000)
     private int receivers = 4;
 
     @Option(
@@ -70,6 +70,7 @@ public final class SimulateCommand implements Callable<Integer> {
             paramLabel = "N",
             description = "Each receiver is a host of N processes that share one membership: one leads, and its"
                     + " followers take over from it; default ${DEFAULT-VALUE}.")
+    @Within(least = 1, most = 32)
     private int hostGroup = 1;
 
     @Option(
@@ -85,10 +86,13 @@ public final class SimulateCommand implements Callable<Integer> {
                     + " skip-reassembly, forget-nack, wrong-frame-boundary, stale-session, forget-given-up, no-eviction,"
                     + " hasty-eviction, keep-dead-source, ignore-clock-skew, accept-old-session, release-twice,"
                     + " release-early, drop-whole-frames, own-receipt, speak-for-all, trust-headers, reuse-fed-slot,"
-                    + " reuse-copied-slot, deliver-uncopied, grant-held-slots, forget-taken-back or repair-storm; with"
+                    + " reuse-copied-slot, deliver-uncopied, grant-held-slots, forget-taken-back, repair-storm,"
+                    + " forget-new-format, commit-unwritten, never-rejoin, forget-missed, keep-declined or"
+                    + " post-behind-poll; with"
                     + " --host-group release-cursor-early, take-over-late, acknowledge-before-log,"
-                    + " accept-torn-entry or inherit-co-root; with --adversary nonce-reused,"
-                    + " replay-window-off-by-one, repair-tag-unchecked or old-epoch-accepted.")
+                    + " accept-torn-entry, inherit-co-root, claim-early, leave-unfenced or resume-alone; with"
+                    + " --adversary nonce-reused,"
+                    + " replay-window-off-by-one, repair-tag-unchecked, old-epoch-accepted or encrypt-open-claim.")
     private String plant = "none";
 
     private final Environment environment;
@@ -123,9 +127,6 @@ public final class SimulateCommand implements Callable<Integer> {
             throw new ConfigException(
                     "--seeds: expected A..B with A <= B and at most " + SEEDS_MAX + " seeds, got " + seeds);
         }
-        if (receivers < 1 || receivers > RECEIVERS_MAX) {
-            throw new ConfigException("--receivers: expected 1 … " + RECEIVERS_MAX + ", got " + receivers);
-        }
         if (Double.isNaN(loss) || loss > 0.9 || (loss < 0 && loss != -1)) {
             throw new ConfigException("--loss: expected 0 … 0.9, got " + loss);
         }
@@ -137,9 +138,6 @@ public final class SimulateCommand implements Callable<Integer> {
     }
 
     private Plant requireShown(final Plant chosen) {
-        if (hostGroup < 1 || hostGroup > HOST_GROUP_MAX) {
-            throw new ConfigException("--host-group: expected 1 … " + HOST_GROUP_MAX + ", got " + hostGroup);
-        }
         if (hostGroup > 1 && direct) {
             throw new ConfigException(
                     "--direct: a host group shares frames in host memory; leave --host-group out, or take --one-sided");

@@ -178,15 +178,13 @@ public final class SubscribeCommand implements Callable<Integer> {
                     ? null
                     : new FrameCheck(checkSeed, channel.stream().delivery() instanceof Delivery.Reliable);
             run = new SubscribeRun(
-                    subscriber,
-                    new UserBuffers(subscriber, post),
-                    frames,
-                    waitMax,
-                    frameWorker,
-                    check,
-                    output,
-                    environment,
-                    nodeOptions.verbose());
+                            subscriber,
+                            new UserBuffers(subscriber, post),
+                            frames,
+                            waitMax,
+                            environment,
+                            nodeOptions.verbose())
+                    .giveTo(frameWorker, check, output);
             run(run, output);
             json = run.json();
             text = run.text();

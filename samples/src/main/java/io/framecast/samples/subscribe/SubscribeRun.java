@@ -41,9 +41,9 @@ final class SubscribeRun {
     private final Subscriber subscriber;
     private final long framesMax;
     private final Duration waitMax;
-    private final @Nullable FrameWorker worker;
-    private final @Nullable FrameCheck check;
-    private final @Nullable FrameOutput output;
+    private @Nullable FrameWorker worker;
+    private @Nullable FrameCheck check;
+    private @Nullable FrameOutput output;
     private final Stop stop;
     private final Console console;
     private final boolean verbose;
@@ -73,18 +73,12 @@ final class SubscribeRun {
             final UserBuffers buffers,
             final long framesMax,
             final Duration waitMax,
-            final @Nullable FrameWorker worker,
-            final @Nullable FrameCheck check,
-            final @Nullable FrameOutput output,
             final Environment environment,
             final boolean verbose) {
         this.subscriber = subscriber;
         this.buffers = buffers;
         this.framesMax = framesMax;
         this.waitMax = waitMax;
-        this.worker = worker;
-        this.check = check;
-        this.output = output;
         this.stop = environment.stop();
         this.console = environment.console();
         this.verbose = verbose;
@@ -92,6 +86,17 @@ final class SubscribeRun {
         subscriber.onLoss(losses);
         sources = new SourceLines(console, subscriber.channel().stream());
         subscriber.onSource(sources);
+    }
+
+    /// Before the run: each frame is given to these, as far as they are there.
+    SubscribeRun giveTo(
+            final @Nullable FrameWorker frameWorker,
+            final @Nullable FrameCheck frameCheck,
+            final @Nullable FrameOutput frameOutput) {
+        worker = frameWorker;
+        check = frameCheck;
+        output = frameOutput;
+        return this;
     }
 
     /// @throws PeerLostException when the source was lost

@@ -14,6 +14,7 @@ import io.framecast.samples.ToolVersion;
 import io.framecast.samples.demo.DemoCommand;
 import io.framecast.samples.demo.JavaChildLauncher;
 import io.framecast.samples.doctor.DoctorCommand;
+import io.framecast.samples.options.Options;
 import io.framecast.samples.publish.PublishCommand;
 import io.framecast.samples.serve.ServeCommand;
 import io.framecast.samples.simulate.SimulateCommand;
@@ -34,6 +35,7 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -107,6 +109,10 @@ public final class Main implements Runnable {
         try {
             return commands(report, arguments)
                     .setOut(stdout)
+                    .setExecutionStrategy(parsed -> {
+                        Options.check(parsed);
+                        return new CommandLine.RunLast().execute(parsed);
+                    })
                     .setParameterExceptionHandler((e, _) -> fail(report, e, usageLine(e)))
                     .setExecutionExceptionHandler((e, _, _) -> fail(report, e, ExitStatus.line(e)))
                     .execute(arguments);
@@ -136,7 +142,8 @@ public final class Main implements Runnable {
             }
         }
         addReportOption(commands);
-        return commands.addSubcommand(new HelpOfCommand()).setUsageHelpWidth(HELP_COLUMNS);
+        commands.addSubcommand(new HelpOfCommand()).setUsageHelpWidth(HELP_COLUMNS);
+        return Options.register(commands);
     }
 
     // Also of commands within commands.
@@ -152,8 +159,11 @@ public final class Main implements Runnable {
     }
 
     private static String usageLine(final ParameterException failure) {
-        return UsageText.of(failure) + "; see "
-                + failure.getCommandLine().getCommandSpec().qualifiedName() + " --help";
+        final @Nullable String complaint = Options.complaint(failure);
+        return complaint == null
+                ? UsageText.of(failure) + "; see "
+                        + failure.getCommandLine().getCommandSpec().qualifiedName() + " --help"
+                : complaint;
     }
 
     private static int fail(final Report report, final Throwable failure, final String line) {

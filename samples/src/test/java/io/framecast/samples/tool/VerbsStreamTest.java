@@ -40,14 +40,12 @@ final class VerbsStreamTest {
     private static final String SET_PULLED = "framecast_set_pulled_datagrams_total";
     private static final String SET_LINKS = "framecast_set_links_total";
     private static final String FEED_WRITTEN = "framecast_feed_written_datagrams_total";
-    private static final String FEED_SENT = "framecast_feed_sent_datagrams_total";
     private static final String FEED_TAKEN = "framecast_feed_taken_datagrams_total";
     private static final String OWN_REPAIRS = "framecast_own_repairs_total";
     private static final String SET_REPAIRS = "framecast_sent_set_repairs_total";
     private static final String REGISTRATIONS = "framecast_memory_registrations_total";
     private static final Set<String> REPORTED = Set.of(
             FEED_WRITTEN,
-            FEED_SENT,
             FEED_TAKEN,
             OWN_REPAIRS,
             GRANTS,
@@ -151,8 +149,8 @@ final class VerbsStreamTest {
         return nodes.counters(REPORTED);
     }
 
-    /// Once a stream runs, nothing is registered, however much it carries. A co-root and its members still register
-    /// while the first frames are under way.
+    /// Once a stream runs, nothing is registered, however much it carries. A co-root and its members still
+    /// register while the first frames are under way.
     private void publish(final Publisher publisher, final int from, final int to) {
         int next = from;
         long registrations;
@@ -265,14 +263,13 @@ final class VerbsStreamTest {
         nodes.await(
                 () -> countAll(FEED_TAKEN) + fallbacks("late_feed") <= count(3, FEED_WRITTEN),
                 "no more taken than written");
-        assertTrue(count(3, FEED_WRITTEN) > 50 * count(3, FEED_SENT), this::oneSided);
         assertEquals(0, fallbacks("vain_feed") + fallbacks("feed"), this::oneSided);
         assertTrue(publisher.close(Duration.ofSeconds(30)));
     }
 
     @Tag("campaign")
     @Test
-    void shouldSendWhatItCannotWriteWhenTheConnectionsBreak() {
+    void shouldServeWhatItReceivesWhenTheConnectionsOfItsFeedBreak() {
         keys = "|co-roots=1|feed=unicast";
         final Publisher publisher = open(Threading.DEDICATED, 0.03);
         nodes.await(() -> count(3, LINKED) == 3 && countAll(SET_LINKS) >= 2, "links");
@@ -280,7 +277,6 @@ final class VerbsStreamTest {
         nodes.await(() -> countAll(FEED_TAKEN) > 0, "a feed");
         standIn.set("break_connections", 0);
         publish(publisher, 100, 200);
-        nodes.await(() -> count(3, FEED_SENT) > 0, "datagrams");
         nodes.await(() -> countAll(SET_REPAIRS) > 0, "repairs by the co-root");
         assertTrue(publisher.close(Duration.ofSeconds(30)));
     }

@@ -1,8 +1,0 @@
-package io.framecast.engine.node;
-
-/// [HostileStream] with keys.
-final class HostileAuthTest extends HostileStream {
-    HostileAuthTest() {
-        super(true);
-    }
-}

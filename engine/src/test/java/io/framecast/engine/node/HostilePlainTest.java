@@ -1,8 +1,0 @@
-package io.framecast.engine.node;
-
-/// [HostileStream] without keys.
-final class HostilePlainTest extends HostileStream {
-    HostilePlainTest() {
-        super(false);
-    }
-}
