@@ -200,10 +200,7 @@ class CoRootStreamTest {
         run("udp", "|device=host", () -> {
             // A host that stands still may have its co-roots replaced right now.
             await(() -> members.stream().anyMatch(CoRootStreamTest::serves), "a co-root");
-            members.stream()
-                    .filter(CoRootStreamTest::serves)
-                    .findFirst()
-                    .ifPresent(Member::leave);
+            members.stream().filter(CoRootStreamTest::serves).findFirst().ifPresent(Member::leave);
         });
     }
 
