@@ -6,7 +6,7 @@ import io.framecast.engine.crypto.SystemCrypto;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.port.ControlLane;
 import io.framecast.engine.session.CounterBoard;
-import io.framecast.reliability.flow.Pause;
+import io.framecast.reliability.flow.Interval;
 import io.framecast.reliability.secure.DatagramSeals;
 import io.framecast.reliability.secure.KeyRotation;
 import io.framecast.reliability.secure.ProtectionEvent;
@@ -33,7 +33,7 @@ final class AuthPublisherProtection implements PublisherProtection {
     private final KeyRotation rotation;
     private final String gatherRefusal;
     private final Consumer<String> notices;
-    private final Pause strangerNotice = new Pause(STRANGER_NOTICE_NS);
+    private final Interval strangerNotice = new Interval(STRANGER_NOTICE_NS);
     private long strangers;
 
     /// Reads the keys, and puts itself in front of the control lane and behind the window.

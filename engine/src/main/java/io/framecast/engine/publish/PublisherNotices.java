@@ -4,7 +4,7 @@ import io.framecast.api.Channel;
 import io.framecast.engine.session.DisconnectReason;
 import io.framecast.engine.session.ForeignTraffic;
 import io.framecast.engine.session.SessionContext;
-import io.framecast.reliability.flow.Pause;
+import io.framecast.reliability.flow.Interval;
 import io.framecast.reliability.send.SenderCount;
 import io.framecast.reliability.send.SenderMachine;
 import io.framecast.reliability.send.StallWatch;
@@ -24,7 +24,7 @@ final class PublisherNotices {
     private final StallWatch stalls;
     private final long patienceMs;
     private final Consumer<String> notices;
-    private final Pause standstillNotice = new Pause(SessionContext.STANDSTILL_NOTICE_NS);
+    private final Interval standstillNotice = new Interval(SessionContext.STANDSTILL_NOTICE_NS);
 
     PublisherNotices(
             final Channel channel,

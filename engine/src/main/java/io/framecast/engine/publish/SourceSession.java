@@ -9,7 +9,7 @@ import io.framecast.engine.session.Failures;
 import io.framecast.engine.session.SendMemory;
 import io.framecast.engine.session.SessionAgent;
 import io.framecast.engine.session.SessionContext;
-import io.framecast.reliability.flow.Pause;
+import io.framecast.reliability.flow.Interval;
 import io.framecast.reliability.send.SenderMachine;
 import io.framecast.reliability.session.SendSession;
 import io.framecast.reliability.window.SendWindow;
@@ -31,7 +31,7 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     private final Lane control;
     private final ControlLane.Handler onControl = this::onControl;
     private final LongToIntFunction cycle = this::runCycle;
-    private final Pause looking = new Pause(LOOK_NS);
+    private final Interval looking = new Interval(LOOK_NS);
     // Publisher's and conductor's threads, one after the other.
     private boolean lanesClosed;
     // An exception ended the duty cycle.

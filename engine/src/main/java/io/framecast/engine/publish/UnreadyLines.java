@@ -1,7 +1,7 @@
 package io.framecast.engine.publish;
 
 import io.framecast.api.spi.LaneAddress;
-import io.framecast.reliability.flow.Pause;
+import io.framecast.reliability.flow.Interval;
 import io.framecast.reliability.send.JoinAttempts;
 import io.framecast.reliability.wire.StreamInfo;
 import java.util.ArrayList;
@@ -24,7 +24,7 @@ final class UnreadyLines {
     private final Consumer<String> notices;
     // Address and reason; the oldest is forgotten first.
     private final Set<String> noticed = new LinkedHashSet<>();
-    private final Pause looking = new Pause(LOOK_NS);
+    private final Interval looking = new Interval(LOOK_NS);
     private volatile List<String> lines = List.of();
 
     UnreadyLines(

@@ -199,8 +199,15 @@ class CoRootStreamTest {
     void shouldReplaceACoRootThatLeaves() {
         run("udp", "|device=host", () -> {
             // A host that stands still may have its co-roots replaced right now.
-            await(() -> members.stream().anyMatch(CoRootStreamTest::serves), "a co-root");
-            members.stream().filter(CoRootStreamTest::serves).findFirst().ifPresent(Member::leave);
+            final List<Member> serving = new ArrayList<>();
+            await(
+                    () -> members.stream()
+                            .filter(CoRootStreamTest::serves)
+                            .findFirst()
+                            .map(serving::add)
+                            .isPresent(),
+                    "one");
+            serving.getFirst().leave();
         });
     }
 

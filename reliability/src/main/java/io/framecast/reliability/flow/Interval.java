@@ -17,7 +17,18 @@ public final class Interval {
         return nowNs >= dueNs;
     }
 
-    /// The action is done now.
+    /// Begins the next interval where the action is due.
+    ///
+    /// @return whether it is due: it is done now
+    public boolean take(final long nowNs) {
+        if (!isDue(nowNs)) {
+            return false;
+        }
+        begin(nowNs);
+        return true;
+    }
+
+    /// The action is done now, or is not due before an interval is over.
     public void begin(final long nowNs) {
         dueNs = nowNs + lengthNs;
     }

@@ -14,8 +14,8 @@ public final class StrayWatch {
     private static final int LOOKS_MIN = 2;
     private static final long AGAIN_NS = 60_000_000_000L;
 
-    private final Pause looking = new Pause(LOOK_NS);
-    private final Pause warning = new Pause(AGAIN_NS);
+    private final Interval looking = new Interval(LOOK_NS);
+    private final Interval warning = new Interval(AGAIN_NS);
     private long seen;
     private int looks;
 

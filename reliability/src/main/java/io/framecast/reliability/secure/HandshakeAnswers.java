@@ -25,18 +25,10 @@ final class HandshakeAnswers implements AutoCloseable {
 
     /// Sends a cookie to the receiver that sent a HELLO.
     void sendCookie(final MemorySegment memory, final long offset, final byte[] cookie) {
-        begin(ControlLayout.TYPE_COOKIE, HandshakeLayout.handshakeId(memory, offset), ++plainCounter);
+        final int id = HandshakeLayout.handshakeId(memory, offset);
+        HandshakeLayout.begin(scratch, ControlLayout.TYPE_COOKIE, session, id, ++plainCounter);
         HandshakeLayout.put(scratch, HandshakeLayout.COOKIE, cookie);
         send(HandshakeLayout.ADDRESS.read(memory, offset), HandshakeLayout.COOKIE_BYTES);
-    }
-
-    private void begin(final int type, final int handshakeId, final long counter) {
-        ControlLayout.begin(scratch, type);
-        ControlLayout.SESSION.set(scratch, 0, session);
-        ControlLayout.RECEIVER.set(scratch, 0, (long) handshakeId << 32);
-        ControlLayout.EPOCH.set(scratch, 0, 0);
-        ControlLayout.FLAGS.set(scratch, 0, 0);
-        ControlLayout.COUNTER.set(scratch, 0, counter);
     }
 
     private void send(final byte[] address, final int bytes) {
@@ -54,7 +46,7 @@ final class HandshakeAnswers implements AutoCloseable {
             sealer.count(ProtectionEvent.EXHAUSTED);
             return false;
         }
-        begin(ControlLayout.TYPE_ANSWER, peer.id, counter);
+        HandshakeLayout.begin(scratch, ControlLayout.TYPE_ANSWER, session, peer.id, counter);
         ControlLayout.DATAGRAM_BYTES.set(scratch, 0, HandshakeLayout.ANSWER_BYTES);
         ControlLayout.CHECKSUM.set(scratch, 0, 0);
         HandshakeLayout.put(scratch, HandshakeLayout.CHALLENGE, peer.answer.challenge());
@@ -90,7 +82,7 @@ final class HandshakeAnswers implements AutoCloseable {
     ///
     /// @param before the keys in use where there is no epoch before
     void sendKeys(final MemberHandshake peer, final EpochKeys given, final EpochKeys inUse, final EpochKeys before) {
-        begin(ControlLayout.TYPE_KEYS, peer.id, 0);
+        HandshakeLayout.begin(scratch, ControlLayout.TYPE_KEYS, session, peer.id, 0);
         given.write(scratch, ControlLayout.LENGTH);
         KeysLayout.IN_USE.set(scratch, 0, inUse.epoch());
         KeysLayout.BEFORE.set(scratch, 0, before == inUse ? EpochKeys.NONE : before.epoch());

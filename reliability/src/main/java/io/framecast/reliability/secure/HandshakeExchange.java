@@ -135,12 +135,7 @@ final class HandshakeExchange implements AutoCloseable {
     }
 
     private void begin(final int type, final SourceHandshake handshake) {
-        ControlLayout.begin(scratch, type);
-        ControlLayout.SESSION.set(scratch, 0, handshake.session);
-        ControlLayout.RECEIVER.set(scratch, 0, (long) handshake.id << 32);
-        ControlLayout.EPOCH.set(scratch, 0, 0);
-        ControlLayout.FLAGS.set(scratch, 0, 0);
-        ControlLayout.COUNTER.set(scratch, 0, ++plainCounter);
+        HandshakeLayout.begin(scratch, type, handshake.session, handshake.id, ++plainCounter);
     }
 
     private long onAnswer(

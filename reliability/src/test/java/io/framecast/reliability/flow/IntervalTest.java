@@ -17,4 +17,16 @@ class IntervalTest {
         interval.begin(200);
         assertFalse(interval.isDue(299));
     }
+
+    @Test
+    void shouldLetAnEventPassAtOnceAndTheNextBehindTheInterval() {
+        final Interval interval = new Interval(10);
+        assertTrue(interval.take(0));
+        assertFalse(interval.take(9));
+        assertTrue(interval.take(10));
+        assertFalse(interval.take(19));
+        interval.begin(100);
+        assertFalse(interval.take(109));
+        assertTrue(interval.take(110));
+    }
 }

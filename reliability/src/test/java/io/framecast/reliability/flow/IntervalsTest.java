@@ -6,22 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/// [Pause], [Deadline], [PublishInterval], [StrayWatch] and [ClockReadings] by the times that they are given.
+/// [Deadline], [PublishInterval], [StrayWatch] and [ClockReadings] by the times that they are given.
 final class IntervalsTest {
     private static final long MS = 1_000_000;
     private static final long SECOND_NS = 1_000 * MS;
-
-    @Test
-    void shouldLetAnEventPassAtOnceAndTheNextBehindThePause() {
-        final Pause pause = new Pause(10);
-        assertTrue(pause.take(0));
-        assertFalse(pause.take(9));
-        assertTrue(pause.take(10));
-        assertFalse(pause.take(19));
-        pause.begin(100);
-        assertFalse(pause.take(109));
-        assertTrue(pause.take(110));
-    }
 
     @Test
     void shouldEndAWaitWhereverTheClockBegins() {
