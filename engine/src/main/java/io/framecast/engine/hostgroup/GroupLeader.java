@@ -11,7 +11,6 @@ import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.ready.Wakeup;
 import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.group.FollowersToAwait;
-import io.framecast.reliability.group.LeaderTable;
 import io.framecast.reliability.group.SegmentLayout;
 import io.framecast.reliability.group.SharedFrames;
 import io.framecast.reliability.group.SharedWindow;
@@ -40,8 +39,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: a thread of its own; [#share] and [#retire] by any, [#close] by one.
 public final class GroupLeader implements AutoCloseable {
-    private static final long NS_PER_MS = 1_000_000;
-    private static final long HOLDER_SAID = Long.MIN_VALUE;
     private static final long END_WAIT_MS = 2_000;
     private static final long BACK_OFF_NS = 10_000_000;
     // Between two looks at its socket where no follower needs signs of life.
@@ -65,11 +62,7 @@ public final class GroupLeader implements AutoCloseable {
     private final AtomicLong cycles = new AtomicLong();
     // Under the lock.
     private final SuccessionMachine.Term term = new SuccessionMachine.Term();
-    // Where followers hold the ring up, and since when.
-    private long shortAt = -1;
-    // A bit for each place.
-    private long copiesSaid;
-    private long shortNs;
+    private final HolderNotices holders;
     // Followers write here when they released something; the leader itself when a segment came or it closes.
     private final int counter = EventCount.open();
     // Followers add to it when they released frames.
@@ -80,6 +73,8 @@ public final class GroupLeader implements AutoCloseable {
     private @Nullable Connection own;
     private final Object lock = new Object();
     private @Nullable LeaderSegment segment;
+    // The segment in which it shows that it works: the newest, also when its session's memory is freed.
+    private @Nullable LeaderSegment shown;
     private long generations;
     // Of the earlier leader whose membership goes on; null where there was none, or the session was opened.
     private @Nullable Takeover takeover;
@@ -138,6 +133,7 @@ public final class GroupLeader implements AutoCloseable {
         this.listener = listener;
         this.receiver = receiver;
         this.notices = notices;
+        holders = new HolderNotices(line -> notices.accept("host group at " + path + ": " + line));
         user = Libc.getuid();
         inode = UnixSocket.inode(path);
         thread = Thread.ofPlatform().daemon().name("framecast-host-group").start(this::run);
@@ -191,8 +187,7 @@ public final class GroupLeader implements AutoCloseable {
                     continues ? predecessor : 0,
                     mayOpen,
                     delivery);
-            segment = made;
-            wake();
+            offer(made);
         }
         return new SharedFrames(
                 assembly,
@@ -225,10 +220,27 @@ public final class GroupLeader implements AutoCloseable {
                     .ofSource(sparedSlots >= 0);
             final LocalReaders readers = new LocalReaders(this, made, new SharedWindow(made.table(), sparedSlots));
             heard = readers.releases();
-            segment = made;
-            wake();
+            offer(made);
             return readers;
         }
+    }
+
+    // No member comes to an earlier segment any more.
+    private void offer(final LeaderSegment made) {
+        if (segment != null) {
+            segment.table().onHandoverComplete();
+        }
+        show(made);
+        segment = made;
+        wake();
+    }
+
+    // A segment whose session's memory is freed has no other use.
+    private void show(final @Nullable LeaderSegment next) {
+        if (shown != null && shown != segment) {
+            shown.close();
+        }
+        shown = next;
     }
 
     /// Receiver, before it joins a source: true when a publisher of the channel runs on this host. Then this
@@ -247,8 +259,12 @@ public final class GroupLeader implements AutoCloseable {
     void retire(final LeaderSegment retired) {
         synchronized (lock) {
             connections.forEach(connection -> connection.places.remove(retired));
-            segment = segment == retired ? null : segment;
-            retired.close();
+            retired.freeRing();
+            if (segment == retired && !ended) {
+                segment = null;
+            } else {
+                retired.close();
+            }
             closeWakers();
         }
     }
@@ -286,8 +302,7 @@ public final class GroupLeader implements AutoCloseable {
                     announce(message);
                     completeHandover();
                     beat();
-                    lookForHolder();
-                    lookForCopies();
+                    holders.look(heard == counter ? segment : null, System.nanoTime());
                 }
                 if (isReplaced()) {
                     notices.accept("host group at " + path
@@ -311,51 +326,11 @@ public final class GroupLeader implements AutoCloseable {
     private void beat() {
         final long nowCycles = cycles.get();
         final boolean beats = term.beats(nowCycles);
-        if (segment != null && beats) {
-            segment.table().beat();
+        if (shown != null && beats) {
+            shown.table().beat();
         }
         if (nowCycles != 0 && connections.size() > 1) {
             receiver.wake();
-        }
-    }
-
-    // Reports once which processes keep the receiver waiting for room. A publisher reports its readers by itself.
-    private void lookForHolder() {
-        final LeaderSegment shared = heard == counter ? segment : null;
-        final long present = shared == null ? -1 : shared.table().shortAt();
-        final long nowNs = System.nanoTime();
-        if (shared == null || present < 0 || present != shortAt) {
-            shortAt = present;
-            shortNs = nowNs;
-        } else if (shortNs != HOLDER_SAID && nowNs - shortNs >= shared.table().aliveTimeoutNs()) {
-            for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
-                if (shared.table().releasedBy(i) == present) {
-                    notices.accept("host group at " + path + ": "
-                            + UnixSocket.describe(shared.table().processOf(i))
-                            + " has released no frame for " + (nowNs - shortNs) / NS_PER_MS
-                            + " ms and holds the stream up for all" + shared.heldText(i)
-                            + "; let it read on and release"
-                            + " frames, give it delivery=latest, or end it");
-                }
-            }
-            shortNs = HOLDER_SAID;
-        }
-    }
-
-    // Reports once for each process that it copies frames for lack of room. A publisher reports its readers by itself.
-    private void lookForCopies() {
-        final LeaderTable shared = heard == counter && segment != null ? segment.table() : null;
-        for (int i = 0; i < SegmentLayout.MEMBERS && shared != null; i++) {
-            final long place = 1L << i;
-            if (shared.releasedBy(i) < 0 || shared.copiedBy(i) == 0) {
-                copiesSaid &= ~place;
-            } else if ((copiesSaid & place) == 0) {
-                copiesSaid |= place;
-                notices.accept("host group at " + path + ": " + UnixSocket.describe(shared.processOf(i))
-                        + " keeps more frames than the ring has room for, " + shared.heldBy(i)
-                        + " now, and copies them; a larger frames-held= of all members, or fewer frames that it holds at"
-                        + " once spare the copies");
-            }
         }
     }
 
@@ -576,6 +551,7 @@ public final class GroupLeader implements AutoCloseable {
             connections.forEach(connection -> connection.socket.close());
             listener.close();
             Libc.close(counter);
+            show(null);
             closeWakers();
         }
     }

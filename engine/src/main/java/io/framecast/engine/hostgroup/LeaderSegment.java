@@ -155,12 +155,17 @@ final class LeaderSegment implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() {
+    /// The session's memory is to be freed. The words stay until [#close].
+    void freeRing() {
         for (int i = 0; i < SegmentLayout.MEMBERS; i++) {
             sent(i);
         }
-        words.close();
         Libc.close(ring);
+    }
+
+    /// Behind [#freeRing].
+    @Override
+    public void close() {
+        words.close();
     }
 }

@@ -71,6 +71,7 @@ class DeviceShareTest {
     @AfterEach
     void close() {
         process.destroyForcibly();
+        leader.freeRing();
         leader.close();
         ring.close();
     }

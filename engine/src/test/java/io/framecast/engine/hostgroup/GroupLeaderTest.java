@@ -183,6 +183,36 @@ class GroupLeaderTest {
         }
     }
 
+    /// Followers wait with it for the source's next session, and none of them takes its place.
+    @Test
+    void shouldShowThatItWorksWhereItsSessionIsOver() throws InterruptedException {
+        try (UnixSocket first = survivor();
+                MirroredMemory ring = MirroredMemory.allocateShared(RING_BYTES)) {
+            final SharedFrames frames = share(ring);
+            final int[] descriptors = new int[UnixSocket.DESCRIPTORS_MAX];
+            final int length = first.receive(message, descriptors, 0);
+            assertTrue(GroupMessage.is(message, length, GroupMessage.SEGMENT));
+            try (SharedWords words = SharedWords.attach(descriptors[1], TableLayout.FULL.wordsBytes())) {
+                frames.close();
+                final LongSupplier beats = () -> words.buffer().getLongVolatile(SegmentLayout.HEARTBEAT_AT);
+                final long before = beats.getAsLong();
+                assertTrue(comesTrue(() -> beats.getAsLong() > before + 2));
+            }
+        }
+    }
+
+    @Test
+    void shouldAwaitNobodyInAnEarlierSegment() throws InterruptedException {
+        try (UnixSocket _ = survivor();
+                MirroredMemory ring = MirroredMemory.allocateShared(RING_BYTES)) {
+            adopt();
+            try (SharedFrames frames = share(ring);
+                    SharedFrames _ = share(ring)) {
+                assertTrue(frames.isHandoverComplete());
+            }
+        }
+    }
+
     @Test
     void shouldNameOnceWhoHoldsTheStreamUp() throws InterruptedException {
         try (UnixSocket _ = survivor();

@@ -140,6 +140,7 @@ public final class HostSegmentFuzzTest {
                 }
                 check(table);
             }
+            leader.freeRing();
         }
     }
 

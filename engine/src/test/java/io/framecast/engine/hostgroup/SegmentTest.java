@@ -67,6 +67,7 @@ class SegmentTest {
 
     @AfterEach
     void close() {
+        leader.freeRing();
         leader.close();
         ring.close();
     }

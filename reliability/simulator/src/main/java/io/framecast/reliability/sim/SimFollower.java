@@ -2,7 +2,6 @@ package io.framecast.reliability.sim;
 
 import io.framecast.reliability.group.FollowerTable;
 import io.framecast.reliability.group.HeldFrames;
-import io.framecast.reliability.group.SegmentLayout;
 import io.framecast.reliability.group.SegmentOrder;
 import io.framecast.reliability.group.StreamStatus;
 import io.framecast.reliability.sim.plan.Plant;
@@ -89,16 +88,13 @@ final class SimFollower {
             return table.isOpen() && table.hasPromise() && !sharing.isInherited();
         }
 
-        /// Whether its leader's session is over: the leader beats there no more.
-        boolean isOver() {
-            final int state = table.state();
-            return state == SegmentLayout.END_OF_STREAM || state == SegmentLayout.SOURCE_LOST;
-        }
-
-        /// Whether its leader is gone, and left nothing to go on with.
+        /// Whether its leader is gone or has left the session, and nothing is left to go on with.
         boolean isForsaken() {
             final SimMember leader = sharing.process();
-            final boolean isGone = leader.isStopped() || !leader.listens() || leader.term() != sharing.term();
+            final boolean isGone = leader.isStopped()
+                    || !leader.listens()
+                    || leader.term() != sharing.term()
+                    || sharing.reception().hasLeft();
             return isGone && !mayGoOn();
         }
 

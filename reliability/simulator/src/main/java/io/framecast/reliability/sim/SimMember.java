@@ -184,6 +184,14 @@ final class SimMember extends SimReceiver {
     @Override
     void add(final SimReception made) {
         super.add(made);
+        offer(made);
+    }
+
+    // No member comes to an earlier segment any more.
+    private void offer(final SimReception made) {
+        if (newest != null && newest != made) {
+            sharing(newest).table().onHandoverComplete();
+        }
         newest = made;
     }
 
@@ -210,14 +218,17 @@ final class SimMember extends SimReceiver {
             return 1;
         }
         int work = goOn() ? 1 : 0;
-        final boolean beats = leading.beats(++cycles);
+        // In the newest segment, also when its session is over: members wait for the next one.
+        if (leading.beats(++cycles) && newest != null) {
+            sharing(newest).table().beat();
+        }
         for (final SimReception reception : receptions()) {
-            work += tend(reception, beats);
+            work += sharing(reception).dismissGone();
         }
         leading.awaits(group::lives, nowNs());
         final SimReception waiting = successor;
         if (waiting != null) {
-            work += tend(waiting, beats);
+            work += sharing(waiting).dismissGone();
         }
         final SimReception offered = newest;
         if (offered != null && (offered == waiting || receptions().contains(offered))) {
@@ -230,23 +241,14 @@ final class SimMember extends SimReceiver {
         return work;
     }
 
-    private static int tend(final SimReception reception, final boolean beats) {
-        final SimSharing sharing = reception.sharing();
-        if (sharing == null) {
-            return 0;
-        }
-        if (beats) {
-            sharing.table().beat();
-        }
-        return sharing.dismissGone();
+    // A member shares each of its sessions.
+    private static SimSharing sharing(final SimReception reception) {
+        return Objects.requireNonNull(reception.sharing());
     }
 
     // Members that were in an earlier session's segment need not come back to it.
     private int share(final SimReception reception) {
-        final SimSharing sharing = reception.sharing();
-        if (sharing == null) {
-            return 0;
-        }
+        final SimSharing sharing = sharing(reception);
         int work = 0;
         for (final Connection one : connections) {
             if (isConnected(one.member) && !sharing.has(one.member)) {
@@ -265,8 +267,8 @@ final class SimMember extends SimReceiver {
     }
 
     private void completeHandover(final SimReception reception) {
-        final SimSharing sharing = reception.sharing();
-        if (sharing == null || !sharing.table().isAwaiting()) {
+        final SimSharing sharing = sharing(reception);
+        if (!sharing.table().isAwaiting()) {
             return;
         }
         final boolean arePlaced =
@@ -278,8 +280,7 @@ final class SimMember extends SimReceiver {
     }
 
     private void sendResume(final SimReception waiting) {
-        final boolean complete =
-                !Objects.requireNonNull(waiting.sharing()).table().isAwaiting();
+        final boolean complete = !sharing(waiting).table().isAwaiting();
         if (!resume.maySend(complete || world().plant() == Plant.RESUME_ALONE, trueNs() - leadsSinceNs)) {
             return;
         }
@@ -334,7 +335,7 @@ final class SimMember extends SimReceiver {
             leader = null;
             still = known;
             if (look == Look.STANDS_STILL) {
-                checkStandstill(known, shared);
+                checkStandstill(known);
             }
         }
     }
@@ -344,10 +345,9 @@ final class SimMember extends SimReceiver {
         return present == null ? group.awaitsSuccessor() : present != known;
     }
 
-    // A leader whose session is over shows no heartbeat in its segment.
-    private void checkStandstill(final SimMember known, final SimFollower.@Nullable View shared) {
+    private void checkStandstill(final SimMember known) {
         final long ns = trueNs() - known.workedNs;
-        if (ns < STANDSTILL_MIN_NS && (shared == null || !shared.isOver())) {
+        if (ns < STANDSTILL_MIN_NS) {
             world().violation("member " + host().address() + ": takes its leader, which worked " + ns / 1000
                     + " us ago, for one that stands still");
         }
@@ -387,12 +387,9 @@ final class SimMember extends SimReceiver {
 
     // Whether it goes on with a membership, or has one already.
     private boolean hasPast() {
-        return adopted != null || successor != null || receptions().stream().anyMatch(SimMember::counts);
-    }
-
-    private static boolean counts(final SimReception reception) {
-        final SimSharing sharing = reception.sharing();
-        return sharing != null && sharing.counts();
+        return adopted != null
+                || successor != null
+                || receptions().stream().anyMatch(one -> sharing(one).counts());
     }
 
     private void follow(final SimMember present, final SimFollower.@Nullable View last) {
@@ -471,7 +468,7 @@ final class SimMember extends SimReceiver {
         final SimReception made = new SimReception(this, source, from.stream, from.past);
         source.add(made);
         successor = made;
-        newest = made;
+        offer(made);
         return true;
     }
 
