@@ -210,13 +210,15 @@ def check(stage):
 
 
 def alike(block, path):
-    """A number, also one with commas or of hexadecimal digits, is any number."""
+    """A number, also one with commas or of hexadecimal digits, is any number. A process that a line begins with, such as
+    [subscriber 2], is any process: what all say is shown once, of the first."""
     with open(path, encoding="utf-8") as file:
         actual = [line.rstrip("\n") for line in file]
     missing = []
     for line in block.shown() if block.is_session() else block.lines:
-        pattern = ""
-        for part in re.split(r"(\s+|\b%s\b|\d[\d,.]*)" % HEX, line.strip()):
+        process, rest = re.fullmatch(r"(\[[a-z]+(?: \d+)?\] )?(.*)", line.strip()).groups()
+        pattern = r"\[[a-z]+( \d+)?\] " if process else ""
+        for part in re.split(r"(\s+|\b%s\b|\d[\d,.]*)" % HEX, rest):
             if re.fullmatch(r"\s+", part):
                 pattern += r"\s+"
             elif re.fullmatch(HEX, part):

@@ -2,7 +2,7 @@
 # The clients in C, Python and GStreamer: their own tests, also under sanitizers, and with the real tool on loopback. A machine without a
 # C compiler says so, and passes.
 # Limit: 1800 s
-# Beside: 48-embed
+# Beside: 46-clocks
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 

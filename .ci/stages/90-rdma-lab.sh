@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What needs RDMA devices, in a guest that has them (docs/rdma.md). Skipped, and says why, where there can be no guest.
 # Limit: 4800 s
-# Beside: 20-with-tools
+# Beside: 50-cli
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 

@@ -53,9 +53,10 @@ count_last() {
     fi
 }
 
-# Built here, not in the guest, where that takes minutes.
+# Built here, not in the guest, where that takes minutes; and so are the archives of classes of benches and of streams.
 build_tool() {
     timeout --kill-after=15 300 ./framecast --version >/dev/null
+    timeout --kill-after=15 300 ./framecast publish --help >/dev/null
 }
 
 # in_lab SECONDS COMMAND…: where the devices are; $work is the same directory here and there.
