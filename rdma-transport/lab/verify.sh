@@ -21,9 +21,9 @@ DEMO=${FRAMECAST_LAB_DEMO:-required}
 STREAMS=${FRAMECAST_LAB_STREAMS:-}
 CHAOS=${FRAMECAST_LAB_CHAOS:-}
 CHAOS_SECONDS=40
-# 20 MB that are the same each time, whole frames of 256 KiB.
+# 10 MB that are the same each time, whole frames of 256 KiB.
 FRAMES_SEED=20
-FRAMES=80
+FRAMES=40
 device=${FRAMECAST_RDMA_DEVICE:-}
 work=$here/target/verify
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # In the guest: a real stream over verbs under faults. One process publishes on rxe1, three subscribe, each on a
 # device of its own; faults are done to the cables, the processes and the devices while frames flow. Called as
-# streams.sh FILE, with some 20 MB that are published again and again; their checksum is compared at every subscriber.
+# streams.sh FILE, with some 10 MB that are published again and again; their checksum is compared at every subscriber.
 # Ends with "N passed, N failed".
 #
 #   FRAMECAST_LAB_STREAMS   which parts, in this order: copies host_group direct direct_set schemes one_sided loss
@@ -567,7 +567,7 @@ direct() {
     local device='emulated:0?peermem' keys="|frame-max=$FRAME_BYTES" options=(--post 64) n
     local source_options=(--device "$device")
     begin '|gather-max=1m' '|placement=loopback'
-    check '20 MB of device memory into posted buffers, in place' in_place
+    check '10 MB of device memory into posted buffers, in place' in_place
     check 'loss 5 % on the way into device memory' under "$PIECE_BYTES" loss 5%
     check 'the source, from device memory' gathered
     exec 5>&-
@@ -643,7 +643,7 @@ one_sided() {
 }
 
 loss() {
-    check '20 MB, loss 1 %' under "$bytes" loss 1%
+    check '10 MB, loss 1 %' under "$bytes" loss 1%
 }
 
 faults_to_cables() {
@@ -698,7 +698,7 @@ for part in copies host_group direct direct_set schemes; do
     fi
 done
 [ -z "$parts" ] || begin
-[ -z "$parts" ] || check 'a stream of three, 20 MB without loss, in place' in_place
+[ -z "$parts" ] || check 'a stream of three, 10 MB without loss, in place' in_place
 for part in $parts; do
     "$part"
 done

@@ -83,8 +83,9 @@ abstract class HostileStream {
 
     @Tag("campaign")
     @Test
-    void shouldDeliverEveryByteUnderAMillionHostileDatagramsToEachLane() throws IOException {
-        run(1_000_000);
+    void shouldDeliverEveryByteUnderAMillionHostileDatagrams() throws IOException {
+        // To each of five lanes.
+        run(200_000);
     }
 
     private void run(final long perLane) throws IOException {

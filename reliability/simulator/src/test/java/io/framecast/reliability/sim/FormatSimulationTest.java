@@ -67,7 +67,7 @@ final class FormatSimulationTest {
     @Tag("campaign")
     @Test
     void shouldDeliverEachFrameWithItsFormatWhenReceiversComeAndGo() {
-        for (long seed = 1; seed <= 10_000; seed++) {
+        for (long seed = 1; seed <= 3_000; seed++) {
             final Swarm swarm = Swarm.of(1 + (int) (seed % 5), 0.05);
             final SimOptions options =
                     SimOptions.draw(new SplittableRandom(seed), seed % 2 == 0 ? swarm : swarm.withCrashes());
