@@ -12,6 +12,8 @@ all_failed=0
 started=$SECONDS
 # Of stages that run beside others, by name: the process, when it began, and the copy of this checkout.
 declare -A beside_pid beside_begin beside_copy
+# Of the stage that runs.
+stage_pid=
 
 . .mvn/jdk.sh
 
@@ -66,7 +68,8 @@ start_beside() {
         copy=$(mktemp -d)
         cp -a . "$copy/checkout"
         printf '\n=== %s begins, beside those that follow\n' "$name"
-        timeout --kill-after=15 "$(limit_of "$script")" env -C "$copy/checkout" "$script" </dev/null >"$report/$name.log" 2>&1 &
+        timeout --kill-after=15 "$(limit_of "$script")" env --default-signal=INT,QUIT -C "$copy/checkout" "$script" \
+            </dev/null >"$report/$name.log" 2>&1 &
         beside_pid[$name]=$! beside_begin[$name]=$EPOCHSECONDS beside_copy[$name]=$copy
     done
 }
@@ -82,8 +85,12 @@ end_beside() {
     return "$status"
 }
 
-stop_beside() {
+stop_stages() {
     local name
+    if [ -n "$stage_pid" ]; then
+        kill "$stage_pid" 2>/dev/null || :
+        wait "$stage_pid" 2>/dev/null || :
+    fi
     for name in "${!beside_pid[@]}"; do
         kill "${beside_pid[$name]}" 2>/dev/null || :
         wait "${beside_pid[$name]}" 2>/dev/null || :
@@ -106,7 +113,13 @@ run_stage() {
         end_beside "$name" || status=$?
         seconds=$(($(stat -c %Y "$log") - ${beside_begin[$name]}))
     else
-        timeout --kill-after=15 "$limit" "$script" </dev/null 2>&1 | tee "$log" || status=$?
+        # In the background, for a signal must end it at once; what it starts is to hear of interrupts.
+        timeout --kill-after=15 "$limit" env --default-signal=INT,QUIT "$script" </dev/null >"$log" 2>&1 &
+        stage_pid=$!
+        tail -f -s 0.2 -n +1 --pid="$stage_pid" "$log" &
+        wait "$stage_pid" || status=$?
+        stage_pid=
+        wait "$!" || :
         seconds=$((SECONDS - begin))
     fi
     read_cpu
@@ -190,7 +203,7 @@ run_stages() {
         [ -x ".ci/stages/$name.sh" ] || { printf 'no stage %s; there are: %s\n' "$name" \
             "$(cd .ci/stages && printf '%s ' *.sh | sed 's/\.sh//g')" && exit 2; }
     done
-    trap stop_beside EXIT
+    trap stop_stages EXIT
     trap 'exit 143' TERM HUP
     trap 'exit 130' INT
     for script in .ci/stages/*.sh; do

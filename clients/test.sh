@@ -1404,7 +1404,7 @@ crc = 0
 print('frames', len(frames), 'sums', len({zlib.crc32(frame.view()) for frame in frames}))" "$uri"
     local program=$started
     start publisher ip netns exec "$space" "$tool" publish "$uri|host-group=auto" --input test --video 640x480xrgb24 --frames 100 \
-        --rate 100 --wait-subscribers 2
+        --rate 20 --wait-subscribers 2
     local publisher=$started
     await publisher 'keeps more frames than the window has room for'
     "$tool" stat "$publisher" >"$work/stat" || :

@@ -67,21 +67,23 @@ final class DeviceExporter {
 
     private record Copy(long number, int slot) {}
 
+    /// The device that has the memory, and how others reach it.
+    record Target(DeviceBackend device, DeviceSharing sharing) {}
+
     /// @param socket a connection to the leader, this object's from now on
     /// @param owner the segment that the device's member follows; in use, until this object has ended
     /// @param slotsMax places at most
     /// @param end runs when no member uses the memory any more, by this object's thread
     DeviceExporter(
-            final DeviceBackend device,
-            final DeviceSharing sharing,
+            final Target target,
             final UnixSocket socket,
             final FollowerSegment owner,
             final int slotsMax,
             final PlacementCounts placements,
             final Consumer<String> notices,
             final Runnable end) {
-        this.device = device;
-        this.sharing = sharing;
+        device = target.device;
+        sharing = target.sharing;
         connection = new LeaderConnection(socket);
         this.owner = owner;
         first = owner.hold();

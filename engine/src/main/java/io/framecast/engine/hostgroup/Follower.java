@@ -1,5 +1,6 @@
 package io.framecast.engine.hostgroup;
 
+import io.framecast.api.LossReason;
 import io.framecast.api.SourceEvent;
 import io.framecast.api.StreamConfig;
 import io.framecast.api.Subscriber.State;
@@ -10,20 +11,14 @@ import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceSharing;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.engine.codec.FormatDecoder;
-import io.framecast.engine.libc.EventCount;
-import io.framecast.engine.libc.Libc;
-import io.framecast.engine.libc.PollSet;
 import io.framecast.engine.libc.UnixSocket;
 import io.framecast.engine.session.EpochClock;
 import io.framecast.engine.session.Policies;
-import io.framecast.reliability.group.DropChoice;
+import io.framecast.reliability.flow.Interval;
+import io.framecast.reliability.group.FollowerReader;
 import io.framecast.reliability.group.FollowerTable;
 import io.framecast.reliability.group.SegmentOrder;
 import io.framecast.reliability.group.StreamStatus;
-import io.framecast.reliability.receive.LossReason;
-import io.framecast.reliability.wire.Delivery;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -53,15 +48,10 @@ final class Follower {
     private final Consumer<String> notices;
     private final FormatDecoder formats;
     private final DeviceEvent complete;
-    private final boolean drops;
-    private final DropChoice choice;
+    private final FollowerReader reader;
     // Calls of the user's thread, and frames that the user has.
     private final RefCount uses = new RefCount();
-    private final Arena arena = Arena.ofShared();
-    private final PollSet polled = new PollSet(arena, 2);
-    private final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
-    // Wakes the user's thread for news other than an entry.
-    private final int news = EventCount.open();
+    private final FollowerSleep sleep = new FollowerSleep();
     private volatile @Nullable FollowerSegment segment;
     // Of later sessions and leaders; each is read when all before it were.
     private final ConcurrentLinkedQueue<FollowerSegment> coming = new ConcurrentLinkedQueue<>();
@@ -74,20 +64,14 @@ final class Follower {
     private volatile boolean forGood;
     private volatile @Nullable String failure;
     private boolean endReported;
-    // Frames wait until the user releases some: since when, and whether a notice says so.
+    // Frames wait until the user releases some, and whether a notice says so.
     private boolean waitsForUser;
-    private long waitsSinceNs;
+    private final Interval patience = new Interval(FULL_NOTICE_NS);
     private boolean waitReported;
 
     /// Takes the events that a follower finds in its leader's table besides frames. On the thread that polls it.
     interface Events {
-        void onLoss(long session, long firstFrameId, long count, io.framecast.api.LossReason reason);
-
-        /// A session is read from a frame on, for the first time or in another leader's ring.
-        void onFirst(long session, long frameId);
-
-        /// Whether a frame was read, or reported lost, before.
-        boolean isKnown(long session, long frameId);
+        void onLoss(long session, long firstFrameId, long count, LossReason reason);
 
         /// @param kind JOINED for every session; ENDED or LOST for its end
         void onSource(long session, SourceEvent.Kind kind);
@@ -106,14 +90,14 @@ final class Follower {
         this.placements = placements;
         this.notices = notices;
         formats = new FormatDecoder(notices);
-        final Delivery delivery = Policies.onWire(config.delivery());
-        drops = !delivery.isWaitedFor();
-        choice = new DropChoice(delivery);
+        reader = new FollowerReader(
+                Policies.onWire(config.delivery()),
+                (session, firstFrameId, count, reason) ->
+                        events.onLoss(session, firstFrameId, count, Policies.reason(reason)));
         try {
             complete = device.openEvent();
         } catch (final RuntimeException | Error e) {
-            Libc.close(news);
-            arena.close();
+            sleep.close();
             throw e;
         }
     }
@@ -142,7 +126,7 @@ final class Follower {
     /// Any thread: the user's thread looks at its state again.
     void wake() {
         if (uses.acquire()) {
-            EventCount.add(news);
+            sleep.wake();
             uses.release();
         }
     }
@@ -166,12 +150,12 @@ final class Follower {
 
     /// True where it drops frames that it is too late for, and holds no source up.
     boolean drops() {
-        return drops;
+        return reader.drops();
     }
 
-    /// The reason for frames that were gone before it came to them.
-    io.framecast.api.LossReason tooLate() {
-        return Policies.reason(choice.tooLate());
+    /// A frame is given to the user. Reports the frames in front of it that were gone.
+    void onGiven(final FollowerFrame frame) {
+        reader.onGiven(frame.session(), frame.frameId());
     }
 
     private StreamStatus status() {
@@ -279,8 +263,8 @@ final class Follower {
             waitReported = false;
         } else if (!waitsForUser) {
             waitsForUser = true;
-            waitsSinceNs = nowNs;
-        } else if (!waitReported && nowNs - waitsSinceNs >= FULL_NOTICE_NS) {
+            patience.begin(nowNs);
+        } else if (!waitReported && patience.isDue(nowNs)) {
             waitReported = true;
             notices.accept("host group: frames have waited " + FULL_NOTICE_NS / 1_000_000_000L
                     + " s, because this subscriber's user holds as many as fit on " + device.name()
@@ -335,9 +319,9 @@ final class Follower {
 
     // True when the leader wrote there again before the frame was copied. The gap before the next frame shows the loss.
     private boolean isGone(final FollowerFrame frame) {
-        final boolean gone = drops && frame.hasArrived() && !frame.isWhole();
+        final boolean gone = drops() && frame.hasArrived() && !frame.isWhole();
         if (gone) {
-            choice.onLoss(choice.tooLate());
+            reader.onTorn();
         }
         return gone;
     }
@@ -349,7 +333,7 @@ final class Follower {
             return null;
         }
         // Under a policy that drops, the next frame may be another one by then.
-        final FollowerSegment shared = copies == null || drops ? null : segment;
+        final FollowerSegment shared = copies == null || drops() ? null : segment;
         if (shared != null && shared.enter()) {
             final boolean isFrame = shared.table().hasFrame();
             shared.exit();
@@ -376,32 +360,8 @@ final class Follower {
             return null;
         }
         try {
-            if (skipOutdated(shared)) {
-                return null;
-            }
-            final long number = shared.take();
-            if (number < 0) {
-                return null;
-            }
-            final FollowerTable table = shared.table();
-            if (events.isKnown(table.session(), table.lastFrameId(number))) {
-                // Read in the ring of an earlier leader.
-                shared.release(number);
-                return null;
-            }
-            if (table.isLoss(number)) {
-                reportLoss(shared, number);
-                return null;
-            }
-            try {
-                return new FollowerFrame(this, shared, number, copies);
-            } catch (final IllegalStateException e) {
-                if (table.isIntact(number)) {
-                    throw e;
-                }
-                // The gap before the next frame shows the loss.
-                return null;
-            }
+            final long number = reader.next(shared, EpochClock.hostNs());
+            return number < 0 ? null : frame(shared, number);
         } catch (final IllegalStateException | DeviceException e) {
             fail(String.valueOf(e.getMessage()));
             return null;
@@ -410,50 +370,15 @@ final class Follower {
         }
     }
 
-    // Takes and reports the frames in front that the policy drops; whether there were any.
-    private boolean skipOutdated(final FollowerSegment shared) {
-        if (!drops) {
-            return false;
-        }
-        final FollowerTable table = shared.table();
-        if (table.hasNext()) {
-            events.onFirst(table.session(), table.firstFrameId());
-        }
-        long firstId = 0;
-        long count = 0;
-        LossReason reason = null;
-        for (long number = shared.peek(); number >= 0 && !table.isLoss(number); number = shared.peek()) {
-            final long frameId = table.frameId(number);
-            if (events.isKnown(table.session(), frameId)) {
-                break;
+    private @Nullable FollowerFrame frame(final FollowerSegment shared, final long number) {
+        try {
+            return new FollowerFrame(this, shared, number, copies);
+        } catch (final IllegalStateException e) {
+            if (shared.table().isIntact(number)) {
+                throw e;
             }
-            final LossReason found = choice.outdated(table, number, EpochClock.hostNs());
-            final boolean joins = count == 0 || (found == reason && frameId == firstId + count);
-            if (found == null || !joins || !table.isIntact(number)) {
-                break;
-            }
-            reason = found;
-            firstId = count == 0 ? frameId : firstId;
-            count++;
-            shared.release(shared.take());
-        }
-        if (reason == null) {
-            return false;
-        }
-        choice.onLoss(reason);
-        events.onLoss(table.session(), firstId, count, Policies.reason(reason));
-        return true;
-    }
-
-    private void reportLoss(final FollowerSegment shared, final long number) {
-        final FollowerTable table = shared.table();
-        final LossReason reason = table.lossReason(number);
-        final long first = table.frameId(number);
-        final long count = table.lost(number);
-        if (table.isIntact(number)) {
-            shared.release(number);
-            choice.onLoss(reason);
-            events.onLoss(table.session(), first, count, Policies.reason(reason));
+            // The gap before the next frame shows the loss.
+            return null;
         }
     }
 
@@ -501,13 +426,13 @@ final class Follower {
             made.close();
             return true;
         }
-        if (device.hostAddressable() || drops) {
+        if (device.hostAddressable() || drops()) {
             made.deviceWords().refrain();
         }
-        if ((!device.hostAddressable() || drops) && !renewCopies(made)) {
+        if ((!device.hostAddressable() || drops()) && !renewCopies(made)) {
             return false;
         }
-        choice.begin(made.table());
+        reader.begin(made.table());
         segment = made;
         coming.remove();
         final boolean goesOn = former != null && !endReported && SegmentOrder.goesOn(former.table(), made.table());
@@ -555,7 +480,7 @@ final class Follower {
         if (earlier != null && earlier != present) {
             earlier.close();
         }
-        if (present != null && !drops) {
+        if (present != null && !drops()) {
             present.share(new DeviceShare(placements, device, made, uses, sharing -> exporter(sharing, made)));
         }
         return true;
@@ -574,7 +499,14 @@ final class Follower {
         if (uses.acquire()) {
             if (shared.enter()) {
                 final int places = config.framesHeld() + PLACES_MORE;
-                return new DeviceExporter(device, sharing, another, shared, places, placements, notices, uses::release);
+                return new DeviceExporter(
+                        new DeviceExporter.Target(device, sharing),
+                        another,
+                        shared,
+                        places,
+                        placements,
+                        notices,
+                        uses::release);
             }
             uses.release();
         }
@@ -603,7 +535,9 @@ final class Follower {
                 copied.advance();
             }
             if (status != StreamStatus.STREAMING || !yields()) {
-                sleep(ns);
+                // Nothing more comes in the present segment where there is a later one.
+                final FollowerSegment later = coming.peek();
+                sleep.sleep(later == null ? segment : later, ns);
             }
         } finally {
             uses.release();
@@ -620,31 +554,6 @@ final class Follower {
             }
         }
         return false;
-    }
-
-    // Until the leader published something, or there is other news.
-    private void sleep(final long ns) {
-        polled.watch(0, news);
-        // Nothing more comes in the present one where there is a later one.
-        final FollowerSegment later = coming.peek();
-        final FollowerSegment shared = later == null ? segment : later;
-        if (shared == null || !shared.enter()) {
-            polled.await(1, Math.max(0, ns));
-        } else {
-            try {
-                polled.watch(1, shared.waker());
-                polled.await(2, shared.sleeps(shared.state()) ? Math.max(0, ns) : 0);
-                if (polled.isReady(1)) {
-                    EventCount.drain(shared.waker(), message);
-                }
-                shared.wakes();
-            } finally {
-                shared.exit();
-            }
-        }
-        if (polled.isReady(0)) {
-            EventCount.drain(news, message);
-        }
     }
 
     /// Frames that the user holds stay readable. Their memory is freed when the user has released the last.
@@ -691,7 +600,6 @@ final class Follower {
             stream.close();
         }
         complete.close();
-        Libc.close(news);
-        arena.close();
+        sleep.close();
     }
 }

@@ -21,16 +21,34 @@ final class FollowerFrame implements DeviceFrame {
     private final HeldFrames.@Nullable Held held;
     private final FollowerCopies.@Nullable Place place;
     private final @Nullable FollowerCopies copies;
-    private final long session;
-    private final long frameId;
-    private final long timestampNs;
-    private final boolean keyframe;
-    private final boolean inPlace;
-    private final byte[] metadata;
-    private final byte @Nullable [] format;
-    private final long clockOffsetNs;
-    private final long clockErrorNs;
+    private final Attributes attributes;
     private final AtomicBoolean released = new AtomicBoolean();
+
+    /// What the table says of the frame.
+    private record Attributes(
+            long session,
+            long frameId,
+            long timestampNs,
+            boolean keyframe,
+            boolean inPlace,
+            byte[] metadata,
+            byte @Nullable [] format,
+            long clockOffsetNs,
+            long clockErrorNs) {
+        static Attributes of(final FollowerSegment segment, final long number) {
+            final FollowerTable table = segment.table();
+            return new Attributes(
+                    table.session(),
+                    table.frameId(number),
+                    table.timestampNs(number),
+                    table.isKeyframe(number),
+                    table.isInPlace(number),
+                    table.metadata(number),
+                    table.format(number),
+                    segment.clockOffsetNs(),
+                    segment.clockErrorNs());
+        }
+    }
 
     /// @param copies null where the device reads the ring
     /// @throws IllegalStateException when the leader broke the table, or the follower is closed
@@ -52,16 +70,7 @@ final class FollowerFrame implements DeviceFrame {
         }
         try {
             // Before the copy, which is whole only where the entry was.
-            final FollowerTable table = segment.table();
-            session = table.session();
-            frameId = table.frameId(number);
-            timestampNs = table.timestampNs(number);
-            keyframe = table.isKeyframe(number);
-            inPlace = table.isInPlace(number);
-            metadata = table.metadata(number);
-            format = table.format(number);
-            clockOffsetNs = segment.clockOffsetNs();
-            clockErrorNs = segment.clockErrorNs();
+            attributes = Attributes.of(segment, number);
             place = copies == null ? null : copies.copy(segment, number, frame);
             if (place == null) {
                 final HeldFrames.Held given = segment.give(number, frame);
@@ -80,12 +89,12 @@ final class FollowerFrame implements DeviceFrame {
 
     @Override
     public long session() {
-        return session;
+        return attributes.session;
     }
 
     @Override
     public long frameId() {
-        return frameId;
+        return attributes.frameId;
     }
 
     @Override
@@ -100,27 +109,27 @@ final class FollowerFrame implements DeviceFrame {
 
     @Override
     public boolean keyframe() {
-        return keyframe;
+        return attributes.keyframe;
     }
 
     @Override
     public long sourceTimestampNs() {
-        return timestampNs;
+        return attributes.timestampNs;
     }
 
     @Override
     public long clockOffsetNs() {
-        return clockOffsetNs;
+        return attributes.clockOffsetNs;
     }
 
     @Override
     public long clockErrorNs() {
-        return clockErrorNs;
+        return attributes.clockErrorNs;
     }
 
     /// Whether the frame's bytes lie, or lay, where the leader first received them.
     boolean inPlace() {
-        return inPlace;
+        return attributes.inPlace;
     }
 
     @Override
@@ -140,12 +149,12 @@ final class FollowerFrame implements DeviceFrame {
 
     @Override
     public Optional<FrameFormat> format() {
-        return follower.formats().decode(format);
+        return follower.formats().decode(attributes.format);
     }
 
     @Override
     public byte[] metadata() {
-        return metadata.clone();
+        return attributes.metadata.clone();
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.framecast.engine.memory.SharedWords;
 import io.framecast.engine.memory.SystemMemory;
 import io.framecast.engine.session.EpochClock;
 import io.framecast.reliability.group.DeviceWords;
+import io.framecast.reliability.group.FollowerReader;
 import io.framecast.reliability.group.FollowerTable;
 import io.framecast.reliability.group.FollowersToAwait;
 import io.framecast.reliability.group.HeldFrames;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// its words; this object maps them and the ring, holds both open, keeps threads apart and wakes the leader.
 ///
 /// Threading: the subscriber's thread reads entries; any thread releases them.
-final class FollowerSegment implements AutoCloseable {
+final class FollowerSegment implements FollowerReader.Entries, AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final LeaderConnection connection;
     private final DeviceBackend device;
@@ -42,21 +43,25 @@ final class FollowerSegment implements AutoCloseable {
     private final int leader;
     private final RefCount uses = new RefCount();
 
+    /// Files that a leader sent beside the words.
+    ///
+    /// @param waker wakes this member
+    /// @param leader wakes the leader
+    private record Descriptors(int ring, int waker, int leader) {}
+
     private FollowerSegment(
             final LeaderConnection connection,
             final DeviceBackend device,
             final SharedWords words,
-            final int ringDescriptor,
+            final Descriptors descriptors,
             final boolean drops,
-            final int member,
-            final int waker,
-            final int leader) {
+            final int member) {
         this.connection = connection;
         this.words = words;
-        this.waker = waker;
-        this.leader = leader;
+        waker = descriptors.waker;
+        leader = descriptors.leader;
         table = new FollowerTable(words, TableLayout.FULL, member, drops);
-        final RingView mapped = RingView.of(ringDescriptor, table.ringBytes(), arena);
+        final RingView mapped = RingView.of(descriptors.ring, table.ringBytes(), arena);
         if (mapped == null) {
             throw new IllegalArgumentException("host group: cannot map a ring of " + table.ringBytes() + " bytes");
         }
@@ -102,7 +107,12 @@ final class FollowerSegment implements AutoCloseable {
                 return null;
             }
             final FollowerSegment made = new FollowerSegment(
-                    connection, device, words, descriptors[0], drops, member, descriptors[2], descriptors[3]);
+                    connection,
+                    device,
+                    words,
+                    new Descriptors(descriptors[0], descriptors[2], descriptors[3]),
+                    drops,
+                    member);
             words = null;
             descriptors[0] = -1;
             descriptors[2] = -1;
@@ -123,7 +133,8 @@ final class FollowerSegment implements AutoCloseable {
     }
 
     /// The words, to be read within a use of this object, and to be changed by its methods alone.
-    FollowerTable table() {
+    @Override
+    public FollowerTable table() {
         return table;
     }
 
@@ -286,19 +297,13 @@ final class FollowerSegment implements AutoCloseable {
         table.letGo();
     }
 
-    /// The next entry, to be taken.
-    ///
-    /// @return its number; −1 when there is none
-    /// @throws IllegalStateException when the leader broke the table
-    synchronized long peek() {
+    @Override
+    public synchronized long peek() {
         return table.peek();
     }
 
-    /// Takes the next entry.
-    ///
-    /// @return its number; −1 when there is none
-    /// @throws IllegalStateException when the leader broke the table
-    synchronized long take() {
+    @Override
+    public synchronized long take() {
         return table.take();
     }
 
@@ -323,7 +328,8 @@ final class FollowerSegment implements AutoCloseable {
 
     /// Within a use: an entry is released. The leader may write its slots again once all before it were released
     /// too.
-    synchronized void release(final long number) {
+    @Override
+    public synchronized void release(final long number) {
         wakeLeader(table.release(number));
     }
 

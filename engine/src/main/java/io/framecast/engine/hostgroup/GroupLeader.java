@@ -1,7 +1,6 @@
 package io.framecast.engine.hostgroup;
 
 import io.framecast.api.error.TransportException;
-import io.framecast.engine.libc.Elsewhere;
 import io.framecast.engine.libc.EventCount;
 import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
@@ -18,15 +17,11 @@ import io.framecast.reliability.succession.SuccessionMachine;
 import io.framecast.reliability.succession.SuccessionMachine.Term.Place;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.StreamInfo;
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -47,13 +42,10 @@ public final class GroupLeader implements AutoCloseable {
     private static final int CROWDED_PART = 4;
     private static final long OWN_PROCESS = ProcessHandle.current().pid();
 
-    private final Path path;
+    private final LeaderSocket place;
     // Of a publisher of the same channel on this host; null for a publisher itself.
     private final @Nullable Path source;
-    // Both change where the socket was removed and this leader listens again.
-    private UnixSocket listener;
     private final long user;
-    private volatile long inode;
     private final Wakeup receiver;
     private final Consumer<String> notices;
     // Time between two signs of life to followers.
@@ -68,13 +60,15 @@ public final class GroupLeader implements AutoCloseable {
     // Followers add to it when they released frames.
     private volatile int heard = counter;
     private final Thread thread;
-    private final List<Connection> connections = new ArrayList<>();
+    private final List<FollowerConnection> connections = new ArrayList<>();
     // Of this leader's own subscriber, the first that comes.
-    private @Nullable Connection own;
+    private @Nullable FollowerConnection own;
     private final Object lock = new Object();
     private @Nullable LeaderSegment segment;
-    // The segment in which it shows that it works: the newest, also when its session's memory is freed.
-    private @Nullable LeaderSegment shown;
+    // The segments in which it shows that it works: the newest, also when its session's memory is freed, and earlier
+    // ones
+    // until all members have that.
+    private final List<LeaderSegment> shown = new ArrayList<>();
     private long generations;
     // Of the earlier leader whose membership goes on; null where there was none, or the session was opened.
     private @Nullable Takeover takeover;
@@ -85,40 +79,9 @@ public final class GroupLeader implements AutoCloseable {
     private boolean ended;
     // Of the last follower that speaks another version.
     private int refusedVersion = SegmentLayout.VERSION;
-    // True when a notice has said that the socket is gone and cannot be made.
-    private boolean removalReported;
     // Receiver: true when a notice has said that a publisher of this host listens in another directory.
     private boolean elsewhereReported;
     private volatile boolean closed;
-
-    /// To one follower.
-    private static final class Connection {
-        private final UnixSocket socket;
-        private final int waker = EventCount.open();
-        private final long process;
-        // Its own, the same to all leaders that it follows.
-        private long number;
-        private boolean known;
-        private long generation;
-        private Delivery delivery = Delivery.RELIABLE;
-        // Its place in each segment that it was given and that is not retired.
-        private final Map<LeaderSegment, Integer> places = new HashMap<>();
-
-        Connection(final UnixSocket socket) {
-            this.socket = socket;
-            process = socket.peerProcess();
-        }
-
-        // Any segment: its leader may have died before it shared anything.
-        boolean followedEarlier() {
-            return known && subscribes() && generation != 0;
-        }
-
-        // False for a connection that copies for other members.
-        boolean subscribes() {
-            return generation != GroupMessage.NO_SUBSCRIBER;
-        }
-    }
 
     GroupLeader(
             final Path path,
@@ -128,14 +91,12 @@ public final class GroupLeader implements AutoCloseable {
             final long beatNs,
             final Consumer<String> notices) {
         this.beatNs = beatNs;
-        this.path = path;
         this.source = source;
-        this.listener = listener;
         this.receiver = receiver;
         this.notices = notices;
         holders = new HolderNotices(line -> notices.accept("host group at " + path + ": " + line));
         user = Libc.getuid();
-        inode = UnixSocket.inode(path);
+        place = new LeaderSocket(path, listener, notices);
         thread = Thread.ofPlatform().daemon().name("framecast-host-group").start(this::run);
     }
 
@@ -149,7 +110,7 @@ public final class GroupLeader implements AutoCloseable {
             generations = from.generation();
             followersToAwait = from.followersToAwait();
             term.adopt(followersToAwait.members(), System.nanoTime());
-            connections.stream().filter(Connection::followedEarlier).forEach(c -> term.onSurvivor(c.number));
+            connections.stream().filter(FollowerConnection::followedEarlier).forEach(c -> term.onSurvivor(c.number()));
         }
     }
 
@@ -230,17 +191,19 @@ public final class GroupLeader implements AutoCloseable {
         if (segment != null) {
             segment.table().onHandoverComplete();
         }
-        show(made);
+        shown.add(made);
         segment = made;
         wake();
     }
 
     // A segment whose session's memory is freed has no other use.
-    private void show(final @Nullable LeaderSegment next) {
-        if (shown != null && shown != segment) {
-            shown.close();
-        }
-        shown = next;
+    private void showOnly(final @Nullable LeaderSegment newest) {
+        shown.removeIf(one -> {
+            if (one != newest && one.isFreed()) {
+                one.close();
+            }
+            return one != newest;
+        });
     }
 
     /// Receiver, before it joins a source: true when a publisher of the channel runs on this host. Then this
@@ -258,11 +221,10 @@ public final class GroupLeader implements AutoCloseable {
     /// The session's memory is to be freed.
     void retire(final LeaderSegment retired) {
         synchronized (lock) {
-            connections.forEach(connection -> connection.places.remove(retired));
+            connections.forEach(connection -> connection.places().remove(retired));
             retired.freeRing();
-            if (segment == retired && !ended) {
-                segment = null;
-            } else {
+            segment = segment == retired ? null : segment;
+            if (!shown.contains(retired)) {
                 retired.close();
             }
             closeWakers();
@@ -272,10 +234,7 @@ public final class GroupLeader implements AutoCloseable {
     // After the end, a place that is taken needs its descriptor for as long as its segment wakes by it.
     private void closeWakers() {
         if (ended) {
-            connections.removeIf(connection -> {
-                final boolean unused = connection.places.isEmpty();
-                return unused && Libc.close(connection.waker) == 0;
-            });
+            connections.removeIf(FollowerConnection::closeUnused);
         }
     }
 
@@ -290,8 +249,7 @@ public final class GroupLeader implements AutoCloseable {
             final PollSet polled = new PollSet(arena, 2 + SegmentLayout.MEMBERS);
             final MemorySegment message = arena.allocate(UnixSocket.MESSAGE_BYTES, Long.BYTES);
             while (!closed) {
-                final int count = watch(polled);
-                polled.await(count, mustBeat() ? beatNs : LOOK_NS);
+                polled.await(watch(polled), mustBeat() ? beatNs : LOOK_NS);
                 if (polled.isReady(1)) {
                     EventCount.drain(counter, message);
                     receiver.wake();
@@ -305,13 +263,13 @@ public final class GroupLeader implements AutoCloseable {
                     holders.look(heard == counter ? segment : null, System.nanoTime());
                 }
                 if (isReplaced()) {
-                    notices.accept("host group at " + path
+                    notices.accept("host group at " + place.path()
                             + ": another process leads now, because this one stood still, or its socket was removed");
                     return;
                 }
             }
         } catch (final RuntimeException | Error e) {
-            notices.accept("host group at " + path + " ended: " + e);
+            notices.accept("host group at " + place.path() + " ended: " + e);
         } finally {
             end();
         }
@@ -325,9 +283,8 @@ public final class GroupLeader implements AutoCloseable {
     // A heartbeat wakes the receiver, which has until the next one to show that it works.
     private void beat() {
         final long nowCycles = cycles.get();
-        final boolean beats = term.beats(nowCycles);
-        if (shown != null && beats) {
-            shown.table().beat();
+        if (term.beats(nowCycles)) {
+            shown.forEach(one -> one.table().beat());
         }
         if (nowCycles != 0 && connections.size() > 1) {
             receiver.wake();
@@ -345,7 +302,7 @@ public final class GroupLeader implements AutoCloseable {
     boolean hasFollowers() {
         synchronized (lock) {
             return !SuccessionMachine.endsMembership(connections.stream()
-                    .filter(c -> c != own && c.subscribes() && !c.places.isEmpty())
+                    .filter(c -> c != own && c.subscribes() && !c.places().isEmpty())
                     .count());
         }
     }
@@ -363,62 +320,40 @@ public final class GroupLeader implements AutoCloseable {
         }
         if (shared != null
                 && shared.table().isAwaiting()
-                && term.isHandoverComplete(
-                        shared.table().members(),
-                        connections.stream().allMatch(c -> !c.known || c.places.containsKey(shared)))) {
+                && term.isHandoverComplete(shared.table().members(), isWithAll(shared))) {
             shared.table().onHandoverComplete();
             receiver.wake();
         }
     }
 
+    // Whether each member that has said who it is has the segment.
+    private boolean isWithAll(final LeaderSegment shared) {
+        return connections.stream().allMatch(c -> !c.isKnown() || c.places().containsKey(shared));
+    }
+
     // The frames of a fenced leader would have no reader. Where no process leads at the path, this leader listens there
     // again.
     private boolean isReplaced() {
-        final long present = UnixSocket.inode(path);
-        if (inode == 0 || closed) {
+        final long present = place.presentInode();
+        if (place.inode() == 0 || closed) {
             return false;
         }
-        final Place place;
+        final Place found;
         synchronized (lock) {
-            place = term.look(inode, present);
+            found = term.look(place.inode(), present);
         }
-        if (place == Place.REMOVED) {
-            listenAgain();
+        if (found == Place.REMOVED) {
+            place.listenAgain();
         }
-        return place == Place.TAKEN;
-    }
-
-    // The socket was removed: no member that comes would find this leader.
-    private void listenAgain() {
-        try {
-            HostGroups.locked(path, () -> {
-                synchronized (this) {
-                    if (!closed && UnixSocket.inode(path) == 0) {
-                        final UnixSocket made = UnixSocket.listen(path);
-                        listener.close();
-                        listener = made;
-                        inode = UnixSocket.inode(path);
-                        removalReported = false;
-                        notices.accept("host group: " + path + " was removed, and is made again; keep cleaners of"
-                                + " temporary files away from its directory");
-                    }
-                }
-            });
-        } catch (final TransportException e) {
-            if (!removalReported) {
-                removalReported = true;
-                notices.accept("host group: " + path + " was removed: new members do not find this process; "
-                        + e.getMessage());
-            }
-        }
+        return found == Place.TAKEN;
     }
 
     private int watch(final PollSet polled) {
         synchronized (lock) {
-            polled.watch(0, listener.descriptor());
+            polled.watch(0, place.descriptor());
             polled.watch(1, counter);
             for (int i = 0; i < connections.size(); i++) {
-                polled.watch(2 + i, connections.get(i).socket.descriptor());
+                polled.watch(2 + i, connections.get(i).socket().descriptor());
             }
             return 2 + connections.size();
         }
@@ -430,8 +365,8 @@ public final class GroupLeader implements AutoCloseable {
             if (!polled.isReady(2 + i)) {
                 continue;
             }
-            final Connection connection = connections.get(i);
-            final int bytes = connection.socket.receive(message, descriptors, Linux.MSG_DONTWAIT);
+            final FollowerConnection connection = connections.get(i);
+            final int bytes = connection.socket().receive(message, descriptors, Linux.MSG_DONTWAIT);
             for (final int descriptor : descriptors) {
                 if (descriptor >= 0) {
                     Libc.close(descriptor);
@@ -440,17 +375,14 @@ public final class GroupLeader implements AutoCloseable {
             if (bytes < 0) {
                 continue;
             }
-            if (!connection.known && GroupMessage.is(message, bytes, GroupMessage.HELLO)) {
-                connection.known = true;
-                connection.number = GroupMessage.sender(message);
-                connection.generation = GroupMessage.generation(message);
-                connection.delivery = GroupMessage.delivery(message);
+            if (!connection.isKnown() && GroupMessage.is(message, bytes, GroupMessage.HELLO)) {
+                connection.introduce(message);
                 if (connection.followedEarlier()) {
-                    term.onSurvivor(connection.number);
+                    term.onSurvivor(connection.number());
                 }
-            } else if (!connection.known || !GroupMessage.is(message, bytes, GroupMessage.PROBE)) {
-                if (!connection.known && GroupMessage.isForeign(message, bytes)) {
-                    refuseVersion(connection.socket, message);
+            } else if (!connection.isKnown() || !GroupMessage.is(message, bytes, GroupMessage.PROBE)) {
+                if (!connection.isKnown() && GroupMessage.isForeign(message, bytes)) {
+                    refuseVersion(connection.socket(), message);
                 }
                 dismiss(i);
             }
@@ -462,19 +394,16 @@ public final class GroupLeader implements AutoCloseable {
         // It may try again and again.
         if (version != refusedVersion) {
             refusedVersion = version;
-            notices.accept(
-                    "host group at " + path + ": " + UnixSocket.describe(socket.peerProcess()) + " speaks layout "
-                            + Integer.toUnsignedString(version) + " of the host segment, this one layout "
-                            + SegmentLayout.VERSION + "; run both from the same release");
+            notices.accept("host group at " + place.path() + ": " + UnixSocket.describe(socket.peerProcess())
+                    + " speaks layout "
+                    + Integer.toUnsignedString(version) + " of the host segment, this one layout "
+                    + SegmentLayout.VERSION + "; run both from the same release");
         }
         socket.send(GroupMessage.refused(message, GroupMessage.OTHER_VERSION));
     }
 
     private void dismiss(final int index) {
-        final Connection gone = connections.remove(index);
-        gone.places.forEach(LeaderSegment::dismiss);
-        gone.socket.close();
-        Libc.close(gone.waker);
+        connections.remove(index).dismiss();
         receiver.wake();
     }
 
@@ -482,7 +411,7 @@ public final class GroupLeader implements AutoCloseable {
         if (!polled.isReady(0)) {
             return;
         }
-        final UnixSocket socket = listener.accept();
+        final UnixSocket socket = place.accept();
         if (socket == null) {
             // Out of descriptors: the connection stays readable.
             LockSupport.parkNanos(BACK_OFF_NS);
@@ -491,9 +420,9 @@ public final class GroupLeader implements AutoCloseable {
         try {
             final boolean admitted = socket.peerUser() == user;
             if (admitted && connections.size() < SegmentLayout.MEMBERS) {
-                final Connection made = new Connection(socket);
+                final FollowerConnection made = new FollowerConnection(socket);
                 connections.add(made);
-                own = own == null && made.process == OWN_PROCESS ? made : own;
+                own = own == null && made.process() == OWN_PROCESS ? made : own;
                 return;
             }
             if (admitted) {
@@ -508,32 +437,37 @@ public final class GroupLeader implements AutoCloseable {
     private void announce(final MemorySegment message) {
         final LeaderSegment shared = segment;
         for (int i = connections.size() - 1; shared != null && i >= 0; i--) {
-            final Connection connection = connections.get(i);
-            if (connection.known && !connection.places.containsKey(shared)) {
-                final int member = shared.admit(
-                        connection.process, connection.waker, connection.subscribes() ? connection.delivery : null);
-                if (member >= 0) {
-                    connection.places.put(shared, member);
-                } else {
-                    connection.socket.send(GroupMessage.refused(message, GroupMessage.NO_PLACE));
+            final FollowerConnection connection = connections.get(i);
+            if (connection.isKnown() && !connection.places().containsKey(shared)) {
+                final int member = connection.admit(shared);
+                if (member < 0) {
+                    connection.socket().send(GroupMessage.refused(message, GroupMessage.NO_PLACE));
                 }
                 if (member < 0 || !invite(connection, shared, member, message)) {
                     dismiss(i);
                 }
             }
         }
+        if (shared != null && isWithAll(shared)) {
+            showOnly(shared);
+        }
     }
 
     // True when the follower gets the segment.
     private boolean invite(
-            final Connection connection, final LeaderSegment shared, final int member, final MemorySegment message) {
-        shared.table().name(member, connection.number, connection == own);
-        final boolean sent = connection.socket.send(
-                GroupMessage.segment(message, shared.table().generation(), member),
-                shared.ringDescriptor(),
-                shared.wordsOf(member),
-                connection.waker,
-                heard);
+            final FollowerConnection connection,
+            final LeaderSegment shared,
+            final int member,
+            final MemorySegment message) {
+        shared.table().name(member, connection.number(), connection == own);
+        final boolean sent = connection
+                .socket()
+                .send(
+                        GroupMessage.segment(message, shared.table().generation(), member),
+                        shared.ringDescriptor(),
+                        shared.wordsOf(member),
+                        connection.waker(),
+                        heard);
         shared.sent(member);
         return sent;
     }
@@ -548,10 +482,10 @@ public final class GroupLeader implements AutoCloseable {
                 takeover.close();
                 takeover = null;
             }
-            connections.forEach(connection -> connection.socket.close());
-            listener.close();
+            connections.forEach(connection -> connection.socket().close());
+            place.close();
             Libc.close(counter);
-            show(null);
+            showOnly(null);
             closeWakers();
         }
     }
@@ -561,15 +495,8 @@ public final class GroupLeader implements AutoCloseable {
         if (closed) {
             return;
         }
-        // Before the connections end, so that a follower makes a socket of its own. The path may be another leader's.
-        if (inode == UnixSocket.inode(path)) {
-            try {
-                Elsewhere.forget(path);
-                Files.deleteIfExists(path);
-            } catch (final IOException e) {
-                notices.accept("host group: cannot remove " + path + ": " + e.getMessage());
-            }
-        }
+        // Before the connections end, so that a follower makes a socket of its own.
+        place.leave();
         closed = true;
         synchronized (lock) {
             wake();

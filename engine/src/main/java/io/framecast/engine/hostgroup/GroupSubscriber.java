@@ -52,8 +52,6 @@ public final class GroupSubscriber implements Subscriber {
     private long bytes;
     private long inPlaceFrames;
     private long sessions;
-    private long session;
-    private long nextId;
     // A handler threw on the frames missed in front of it: the next poll returns it.
     private volatile @Nullable FollowerFrame detained;
 
@@ -148,10 +146,8 @@ public final class GroupSubscriber implements Subscriber {
                 return null;
             }
             detained = frame;
-            reportMissed(frame.session(), frame.frameId());
+            follower.onGiven(frame);
             detained = null;
-            session = frame.session();
-            nextId = frame.frameId() + 1;
             frames++;
             bytes += frame.length();
             inPlaceFrames += frame.inPlace() ? 1 : 0;
@@ -168,41 +164,11 @@ public final class GroupSubscriber implements Subscriber {
         return member == null ? SOURCE_GONE : member.failure().orElse(SOURCE_GONE);
     }
 
-    // Frames that the same session published while this subscriber had no leader, or none whose membership went on. Or
-    // frames that were gone before it came to them.
-    private void reportMissed(final long foundSession, final long frameId) {
-        final long first = nextId;
-        if (foundSession == session && frameId > first) {
-            nextId = frameId;
-            countLoss(session, first, frameId - first, follower.tooLate());
-        }
-    }
-
-    private void countLoss(final long lostSession, final long first, final long count, final LossReason reason) {
-        lost.add(reason, count);
-        onLoss.onLoss(lostSession, first, count, reason);
-    }
-
     private final class Events implements Follower.Events {
         @Override
-        public void onLoss(final long lostSession, final long firstFrameId, final long count, final LossReason reason) {
-            reportMissed(lostSession, firstFrameId);
-            session = lostSession;
-            nextId = firstFrameId + count;
-            countLoss(lostSession, firstFrameId, count, reason);
-        }
-
-        @Override
-        public void onFirst(final long firstSession, final long frameId) {
-            if (firstSession != session) {
-                session = firstSession;
-                nextId = frameId;
-            }
-        }
-
-        @Override
-        public boolean isKnown(final long knownSession, final long frameId) {
-            return knownSession == session && frameId < nextId;
+        public void onLoss(final long session, final long firstFrameId, final long count, final LossReason reason) {
+            lost.add(reason, count);
+            onLoss.onLoss(session, firstFrameId, count, reason);
         }
 
         @Override

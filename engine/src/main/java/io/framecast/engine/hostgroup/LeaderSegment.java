@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class LeaderSegment implements AutoCloseable {
     private final SharedWords words;
     private final LeaderTable table;
+    private boolean freed;
     private final int ring;
     // By member: 1 + the descriptor that wakes it; 0 for a free place.
     private final AtomicIntegerArray wakers = new AtomicIntegerArray(SegmentLayout.MEMBERS);
@@ -161,6 +162,11 @@ final class LeaderSegment implements AutoCloseable {
             sent(i);
         }
         Libc.close(ring);
+        freed = true;
+    }
+
+    boolean isFreed() {
+        return freed;
     }
 
     /// Behind [#freeRing].

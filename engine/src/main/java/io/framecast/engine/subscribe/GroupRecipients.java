@@ -37,25 +37,9 @@ record GroupRecipients(SharedFrames frames) implements FrameRecipients {
                 boundNs == ClockOffset.UNKNOWN ? boundNs : boundNs + own.errorNs());
     }
 
-    /// Reports to the source how many members the receiver stands for, and the strongest of their policies.
     @Override
     public void onCycle(final ReceiverMachine machine, final long nowNs) {
-        if (machine.state() != ReceiverMachine.State.RECEIVING || !haveAllCome()) {
-            return;
-        }
-        // A member that must miss nothing looks whether the source waits after the leader counted the member. So the
-        // source hears that it need not wait only while no member was counted that might have seen it wait.
-        if (!frames.strongest().isWaitedFor()) {
-            frames.askToWait(false);
-        }
-        final Delivery strongest = frames.strongest();
-        if (strongest.isWaitedFor()) {
-            frames.askToWait(true);
-        }
-        machine.standFor(frames.readers(), strongest, nowNs);
-        if (machine.isWaitedFor()) {
-            frames.onWaitedFor();
-        }
+        frames.report(machine, nowNs);
     }
 
     @Override

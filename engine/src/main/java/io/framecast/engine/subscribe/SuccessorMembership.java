@@ -6,6 +6,7 @@ import io.framecast.engine.sink.HostReceiveMemory;
 import io.framecast.engine.sink.ReceiveMemory;
 import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.assembly.MemoryShape;
+import io.framecast.reliability.group.Promise;
 import io.framecast.reliability.membership.Progress;
 import io.framecast.reliability.membership.SourceMembership;
 import io.framecast.reliability.receive.ReceiverMachine;
@@ -56,10 +57,7 @@ final class SuccessorMembership implements Membership {
     /// The source knows the policy of the earlier leader.
     @Override
     public Delivery policy(final Delivery own) {
-        if (takeover.waitedFor() == own.isWaitedFor()) {
-            return own;
-        }
-        return takeover.waitedFor() ? Delivery.RELIABLE : Delivery.LATEST;
+        return Promise.policy(takeover.waitedFor(), own);
     }
 
     @Override

@@ -29,18 +29,19 @@ public final class RcWriter extends RcLink {
         }
     }
 
+    private record Credit(MemorySegment word, RegisteredMemory registered) {}
+
     private RcWriter(
             final OneSided device,
             final SocketChannel channel,
             final OneSidedEndpoint endpoint,
             final Arena arena,
-            final RegisteredMemory registered,
-            final MemorySegment credit,
+            final Credit credit,
             final RcHandshake reader,
             final long slotBytes) {
-        super(channel, endpoint, arena, registered);
+        super(channel, endpoint, arena, credit.registered);
         this.device = device;
-        this.credit = credit;
+        this.credit = credit.word;
         this.reader = reader;
         this.slotBytes = slotBytes;
     }
@@ -59,7 +60,8 @@ public final class RcWriter extends RcLink {
         new RcHandshake(endpoint.descriptor(), registered.address(), registered.key()).send(channel);
         // A write before the other end can take it would be tried again, late.
         RcHandshake.awaitConfirmed(channel);
-        return new RcWriter(device, channel, endpoint, arena, registered, credit, reader, slotBytes(partBytes));
+        final Credit found = new Credit(credit, registered);
+        return new RcWriter(device, channel, endpoint, arena, found, reader, slotBytes(partBytes));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.framecast.reliability.group;
 
 import io.framecast.reliability.receive.Checkpoint;
+import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.StreamInfo;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,17 @@ import org.jspecify.annotations.Nullable;
 /// @param bytes of that frame, as far as it was acknowledged; the ring goes on at its start
 /// @param waitedFor whether the source waits for the leader, as far as the source announced it
 public record Promise(StreamInfo stream, Checkpoint checkpoint, long offset, long bytes, boolean waitedFor) {
+    /// The policy that the source knows: that of the leader before.
+    ///
+    /// @param waitedFor whether the source waits for that leader
+    /// @param own the successor's policy
+    public static Delivery policy(final boolean waitedFor, final Delivery own) {
+        if (waitedFor == own.isWaitedFor()) {
+            return own;
+        }
+        return waitedFor ? Delivery.RELIABLE : Delivery.LATEST;
+    }
+
     /// Null where the values make no sense.
     static @Nullable Promise of(
             final StreamInfo stream,

@@ -6,6 +6,7 @@ import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.receive.CheckpointLog;
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
+import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.session.FrameConsumer;
 import io.framecast.reliability.wire.Delivery;
 import java.util.ArrayDeque;
@@ -153,7 +154,7 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
         retained = Math.max(Math.max(retained, oldest), Math.min(table.sparingFormats(), next - 1));
         final long behind = next == 0 ? 0 : ends[layout.index(next - 1)];
         while (retained < next - 1
-                && (next - retained > layout.entries() / 2 || behind - ends[layout.index(retained)] > retainedSlots)) {
+                && (next - retained > layout.room() / 2 || behind - ends[layout.index(retained)] > retainedSlots)) {
             retained++;
         }
         return retained;
@@ -235,20 +236,26 @@ public final class SharedFrames implements FrameConsumer, CheckpointLog, AutoClo
         return Math.max(1, table.members());
     }
 
-    /// The strongest of their policies.
-    public Delivery strongest() {
-        return table.strongest();
-    }
-
-    /// The source is asked to wait for this leader, or need not wait any more.
-    public void askToWait(final boolean asked) {
-        table.askToWait(asked);
-    }
-
-    /// The source announced that it waits.
-    public void onWaitedFor() {
+    /// In each cycle: reports to the source how many members the leader stands for, and the strongest of their
+    /// policies.
+    ///
+    /// @param machine the leader's
+    public void report(final ReceiverMachine machine, final long nowNs) {
+        if (machine.state() != ReceiverMachine.State.RECEIVING || !isHandoverComplete()) {
+            return;
+        }
+        // A member that must miss nothing looks whether the source waits after the leader counted the member. So the
+        // source hears that it need not wait only while no member was counted that might have seen it wait.
+        if (!table.strongest().isWaitedFor()) {
+            table.askToWait(false);
+        }
+        final Delivery strongest = table.strongest();
+        if (strongest.isWaitedFor()) {
+            table.askToWait(true);
+        }
+        machine.standFor(readers(), strongest, nowNs);
         // Earlier losses are reported first.
-        if (losses.isEmpty()) {
+        if (machine.isWaitedFor() && losses.isEmpty()) {
             table.onWaitedFor();
         }
     }

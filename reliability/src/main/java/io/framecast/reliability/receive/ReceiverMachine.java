@@ -489,9 +489,17 @@ public final class ReceiverMachine {
                     ControlLayout.TYPE_SOLICIT,
                     ControlLayout.TYPE_RESUME,
                     ControlLayout.TYPE_LEAVE -> Verdict.UNKNOWN_MEMBER;
-            case ControlLayout.TYPE_POLICY -> policy.onAnswer(datagram, offset);
+            case ControlLayout.TYPE_POLICY -> onPolicy(datagram, offset, nowNs);
             default -> Verdict.BAD_TYPE;
         };
+    }
+
+    private Verdict onPolicy(final MemorySegment datagram, final long offset, final long nowNs) {
+        final Verdict verdict = policy.onAnswer(datagram, offset);
+        if (verdict == Verdict.GOOD) {
+            source.onHeard(nowNs);
+        }
+        return verdict;
     }
 
     // Of a successor whose START was lost: its source counts it already.
@@ -544,7 +552,8 @@ public final class ReceiverMachine {
             return Verdict.INCONSISTENT;
         }
         announce(HeartbeatLayout.NEXT_FRAME_ID.get(datagram, offset), sent);
-        if (drops != null) {
+        // Where the source waits, nothing is given up that it freed: then it does not count this receiver any more.
+        if (drops != null && !policy.isWaitedFor()) {
             drops.onHeartbeat(datagram, offset, nowNs);
         }
         if (sent > window.end()) {
@@ -560,7 +569,7 @@ public final class ReceiverMachine {
     // The source frees nothing that a member which it waits for has not acknowledged, and sends nothing past the
     // credit of such a member. So it no longer counts this receiver, and may not hear it any more.
     private void watchService(final long announcedEnd, final long trail, final long nowNs) {
-        if (drops == null && trail > queue.acknowledgeable()) {
+        if (policy.isWaitedFor() && trail > queue.acknowledgeable()) {
             source.onUnserved(Reason.UNREPAIRABLE, nowNs);
         } else if (drops == null && resumed == null && announcedEnd > ledger.granted()) {
             source.onUnserved(Reason.UNKNOWN, nowNs);

@@ -74,6 +74,12 @@ public final class SimulateCommand implements Callable<Integer> {
     private int hostGroup = 1;
 
     @Option(
+            names = "--mixed",
+            description = "With --host-group: processes of one host have delivery policies of their own; else all are"
+                    + " reliable.")
+    private boolean mixed;
+
+    @Option(
             names = "--adversary",
             description = "Streams are protected as with auth=, sources change their keys, and an attacker in the"
                     + " network replays, alters, mixes and forges datagrams, also with keys that are over.")
@@ -90,7 +96,8 @@ public final class SimulateCommand implements Callable<Integer> {
                     + " forget-new-format, commit-unwritten, never-rejoin, forget-missed, keep-declined or"
                     + " post-behind-poll; with"
                     + " --host-group release-cursor-early, take-over-late, acknowledge-before-log,"
-                    + " accept-torn-entry, inherit-co-root, claim-early, leave-unfenced or resume-alone; with"
+                    + " accept-torn-entry, inherit-co-root, claim-early, leave-unfenced, resume-alone or, with --mixed,"
+                    + " give-torn-copy; with"
                     + " --adversary nonce-reused,"
                     + " replay-window-off-by-one, repair-tag-unchecked, old-epoch-accepted or encrypt-open-claim.")
     private String plant = "none";
@@ -133,7 +140,8 @@ public final class SimulateCommand implements Callable<Integer> {
         return new SimulateRun.Plan(
                 first,
                 last,
-                new Swarm(receivers, loss, crashes, oneSided || direct, direct, hostGroup, requireShown(plant())),
+                new Swarm(
+                        receivers, loss, crashes, oneSided || direct, direct, hostGroup, mixed, requireShown(plant())),
                 adversary);
     }
 
@@ -141,6 +149,14 @@ public final class SimulateCommand implements Callable<Integer> {
         if (hostGroup > 1 && direct) {
             throw new ConfigException(
                     "--direct: a host group shares frames in host memory; leave --host-group out, or take --one-sided");
+        }
+        if (mixed && hostGroup == 1) {
+            throw new ConfigException(
+                    "--mixed: is of host groups, for other receivers have policies of their own; add --host-group 4");
+        }
+        if (chosen == Plant.GIVE_TORN_COPY && !mixed) {
+            throw new ConfigException(
+                    "--plant: " + chosen.label() + " is a bug of members that hold nothing; add --mixed");
         }
         if (chosen.isOfHostGroup() && hostGroup == 1) {
             throw new ConfigException("--plant: " + chosen.label() + " is a bug of host groups; add --host-group 4");

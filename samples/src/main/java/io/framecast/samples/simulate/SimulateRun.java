@@ -39,6 +39,7 @@ final class SimulateRun {
                     + (swarm.crashes() ? " --crashes" : "")
                     + (swarm.direct() ? " --direct" : swarm.oneSided() ? " --one-sided" : "")
                     + (swarm.hostGroup() == 1 ? "" : " --host-group " + swarm.hostGroup())
+                    + (swarm.mixed() ? " --mixed" : "")
                     + (adversary ? " --adversary" : "")
                     + (swarm.plant() == Plant.NONE
                             ? ""

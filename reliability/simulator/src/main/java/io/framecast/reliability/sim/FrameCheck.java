@@ -19,6 +19,8 @@ final class FrameCheck {
     private static final int UNSTARTED = -1;
     private static final long NS_PER_MS = 1_000_000;
     private static final long UNKNOWN = Long.MIN_VALUE;
+    // Clocks drift apart until a leader shares the source's clock again.
+    private static final long SHARED_NS = 1_000 + 1_000_000_000L * 2 * SimClock.RATE_PPM_MAX / 1_000_000;
 
     /// A frame on its way to the user, or held by the user.
     ///
@@ -54,6 +56,10 @@ final class FrameCheck {
         this.delivery = delivery;
         this.address = address;
         frames = session.frames();
+    }
+
+    SimSession session() {
+        return session;
     }
 
     /// The first frame this receiver must get, as the checker knows it.
@@ -198,8 +204,8 @@ final class FrameCheck {
         world.journal().count(SimCount.GIVEN_UP, count);
     }
 
-    /// The source is lost: frames that had begun to arrive are lost with it.
-    void onSourceLost() {
+    /// The source is lost, and with it frames that had begun to arrive; or its host went on without this member.
+    void allowLoss() {
         lossIsAllowed = true;
     }
 
@@ -248,18 +254,37 @@ final class FrameCheck {
     void onDropped(final long firstId, final long count, final LossReason reason) {
         world.journal().decide(world.events().nowNs(), address, firstId + count);
         if (reason == LossReason.EXPIRED) {
-            checkExpired(firstId, count);
+            checkLeft(firstId, count, driftNs(world.events().nowNs()));
         }
     }
 
-    private void checkExpired(final long firstId, final long count) {
+    /// A member of a host group takes a frame to be read: its deadline has not passed.
+    ///
+    /// @param errorNs of the clock that its leader shares; MAX_VALUE where it is not known
+    void checkFresh(final Held held, final long errorNs) {
+        final long lateNs = session.calendarNs(world.events().nowNs()) - held.truth.timestampNs() - patienceNs();
+        if (delivery.kind() == Delivery.Kind.DEADLINE && errorNs != Long.MAX_VALUE && lateNs > errorNs + SHARED_NS) {
+            violation("frame " + held.truth.id() + " read " + lateNs / 1000 + " us behind its deadline");
+        }
+    }
+
+    /// A member of a host group reports frames as too old: their deadline has passed.
+    ///
+    /// @param errorNs of the clock that its leader shares; MAX_VALUE where it is not known
+    void checkExpired(final long firstId, final long count, final long errorNs) {
+        if (delivery.kind() == Delivery.Kind.DEADLINE && errorNs != Long.MAX_VALUE) {
+            checkLeft(firstId, count, errorNs + SHARED_NS);
+        }
+    }
+
+    private void checkLeft(final long firstId, final long count, final long slackNs) {
         final long now = world.events().nowNs();
         for (long id = firstId; id < firstId + count && frames.contains(id); id++) {
             // Frames that share a datagram share the first one's time.
             final long stampNs =
                     frames.get(frames.idFrom(frames.get(id).firstSequence())).timestampNs();
             final long leftNs = stampNs + patienceNs() - session.calendarNs(now);
-            if (leftNs > driftNs(now)) {
+            if (leftNs > slackNs) {
                 violation("gives frame " + id + " up " + leftNs / 1000 + " us before its deadline");
             }
         }
@@ -279,5 +304,42 @@ final class FrameCheck {
 
     private void violation(final String text) {
         world.violation("receiver " + address + ": " + text);
+    }
+
+    /// A frame that a member under `latest` or `deadline=…` copies out of its leader's ring. The leader may write there
+    /// meanwhile: half of the bytes are of the copy's beginning, the others of its end.
+    static final class Copy {
+        private final SimSharing.View from;
+        private final long number;
+        private final FrameCheck.Held frame;
+        private final byte[] head;
+
+        Copy(final SimSharing.View from, final long number, final FrameCheck.Held frame) {
+            this.from = from;
+            this.number = number;
+            this.frame = frame;
+            head = read();
+        }
+
+        private byte[] read() {
+            return from.segment().read(frame.offset(), (int) frame.truth().bytes());
+        }
+
+        long session() {
+            return from.table().session();
+        }
+
+        /// The frame in memory of its own.
+        FrameCheck.Held end() {
+            final byte[] bytes = read();
+            System.arraycopy(head, 0, bytes, 0, bytes.length / 2);
+            return frame.at(bytes);
+        }
+
+        /// Behind its end: whether the leader had not begun to write there again.
+        boolean isWhole() {
+            final FollowerTable table = from.table();
+            return table.isIntact(number);
+        }
     }
 }

@@ -5,7 +5,6 @@ import io.framecast.reliability.receive.ReceiverMachine.State;
 import io.framecast.reliability.send.SenderMachine;
 import io.framecast.reliability.sim.record.SimFrames;
 import io.framecast.reliability.wire.ControlLayout;
-import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.LeaveLayout;
 import io.framecast.reliability.wire.Verdict;
 import java.util.BitSet;
@@ -111,7 +110,7 @@ final class LifeCheck {
         if (!dismissed && isKept && reason == LeaveLayout.Reason.SILENT && silentNs <= aliveTimeoutNs) {
             violation("evicted though the source heard it " + silentNs / 1000 + " us ago");
         }
-        if (reason == LeaveLayout.Reason.SLOW && process.user().delivery().kind() != Delivery.Kind.EVICT) {
+        if (reason == LeaveLayout.Reason.SLOW && !reception.mayBeEvicted()) {
             violation("evicted for being slow: " + process.user().delivery());
         }
         if (!dismissed && reason == LeaveLayout.Reason.UNREPAIRABLE) {

@@ -3,6 +3,8 @@ package io.framecast.reliability.sim;
 import io.framecast.reliability.sim.net.SimLink;
 import io.framecast.reliability.sim.plan.FaultMix;
 import io.framecast.reliability.sim.record.SimCount;
+import io.framecast.reliability.sim.secure.SecureSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
@@ -163,5 +165,62 @@ final class SimFaults {
 
     private boolean happens(final double probability, final double weight) {
         return random.nextDouble() < probability * weight;
+    }
+
+    /// When a protected source changes its keys: at times of the seed, and when it has evicted a member.
+    static final class Rekeys {
+        private static final int TIMES_MAX = 3;
+        private static final int ON_EVICTION_ONE_OF = 2;
+
+        private final SimSource source;
+        private final SecureSource keys;
+        // Handshakes of members that are none any more.
+        private final List<Long> strangers = new ArrayList<>();
+
+        Rekeys(final SimSource source, final SecureSource keys) {
+            this.source = source;
+            this.keys = keys;
+            for (int i = source.random().nextInt(TIMES_MAX + 1); i > 0; i--) {
+                final long endNs = SimFaults.endNs(source.world().options().faults());
+                final long atNs = source.events().nowNs() + source.random().nextLong(endNs / 2);
+                source.events().at(atNs, () -> {
+                    if (!source.isStopped() && !source.isPaused() && !source.isClosed()) {
+                        change();
+                        source.wakeAfter(0);
+                    }
+                });
+            }
+        }
+
+        private void change() {
+            // A member without the keys then has lost its source: data that it misses under them would never be opened.
+            keys.rekey(source.nowNs(), 2 * SimSource.ALIVE_TIMEOUT_NS, this::isMember);
+        }
+
+        private boolean isMember(final int handshakeId) {
+            for (final SimReception receiver : source.life().counted()) {
+                if ((int) (receiver.id() >>> 32) == handshakeId
+                        && !receiver.life().isDismissed()) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        /// A member gets an EVICT in this cycle.
+        void onEvict(final SimReception receiver) {
+            if (source.random().nextInt(ON_EVICTION_ONE_OF) == 0) {
+                strangers.add(receiver.id());
+            }
+        }
+
+        /// Behind the cycle in which an EVICT was sent: it is sealed for that member.
+        void evictStrangers() {
+            if (!strangers.isEmpty()) {
+                strangers.forEach(keys::evict);
+                strangers.clear();
+                change();
+            }
+        }
     }
 }

@@ -1,17 +1,18 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.group.FollowerReader;
 import io.framecast.reliability.group.FollowerTable;
 import io.framecast.reliability.group.HeldFrames;
 import io.framecast.reliability.group.SegmentOrder;
 import io.framecast.reliability.group.StreamStatus;
+import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.sim.plan.Plant;
+import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.shared.ProcessDeath;
-import io.framecast.reliability.sim.shared.SimRing;
 import io.framecast.reliability.sim.shared.SimSegment;
-import io.framecast.reliability.wire.StreamInfo;
 import java.util.ArrayDeque;
 import java.util.HashSet;
-import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -20,121 +21,39 @@ import org.jspecify.annotations.Nullable;
 final class SimFollower {
     /// The first frame of the membership, as its leader knows it.
     static final long FIRST = -1;
-
-    /// A segment as this member got it.
-    static final class View {
-        private final SimSharing sharing;
-        private final FollowerTable table;
-        private final SimRing ring;
-        private final HeldFrames frames;
-        private final long startId;
-        private final boolean continues;
-        private final long madeNs;
-        private int held;
-
-        /// @param sharing of the leader; its own memory is for checks alone
-        /// @param table the words, as this member mapped them
-        /// @param startId the first frame to get, as the checker knows it
-        /// @param continues whether it goes on with the stream that this member read
-        View(final SimSharing sharing, final FollowerTable table, final long startId, final boolean continues) {
-            this.sharing = sharing;
-            this.table = table;
-            this.startId = startId;
-            this.continues = continues;
-            ring = new SimRing(sharing.segment());
-            frames = table.heldFrames(ring, Long.MAX_VALUE);
-            madeNs = sharing.process().events().nowNs();
-        }
-
-        SimSegment segment() {
-            return sharing.segment();
-        }
-
-        FollowerTable table() {
-            return table;
-        }
-
-        SimSession source() {
-            return sharing.reception().source();
-        }
-
-        SimReception reception() {
-            return sharing.reception();
-        }
-
-        StreamInfo stream() {
-            return sharing.reception().machine().stream();
-        }
-
-        long heartbeat() {
-            return table.heartbeat();
-        }
-
-        SimMember leader() {
-            return sharing.process();
-        }
-
-        boolean isOf(final SimMember leader, final int term) {
-            return sharing.process() == leader && sharing.term() == term;
-        }
-
-        /// Processes that followed, and would follow a successor.
-        List<SimMember> followersToAwait() {
-            return sharing.followersToAwait(table);
-        }
-
-        /// Whether its membership is not over.
-        boolean mayGoOn() {
-            return table.isOpen() && table.hasPromise() && !sharing.isInherited();
-        }
-
-        /// Whether its leader is gone or has left the session, and nothing is left to go on with.
-        boolean isForsaken() {
-            final SimMember leader = sharing.process();
-            final boolean isGone = leader.isStopped()
-                    || !leader.listens()
-                    || leader.term() != sharing.term()
-                    || sharing.reception().hasLeft();
-            return isGone && !mayGoOn();
-        }
-
-        private StreamStatus status() {
-            // The state first: then this sees all entries that were published before the state changed.
-            final int state = table.state();
-            wakeLeader(table.begin());
-            return table.status(state);
-        }
-
-        private void wakeLeader(final boolean wakes) {
-            if (wakes) {
-                sharing.wakeLeader();
-            }
-        }
-    }
+    private static final long COPY_MAX_NS = 1_000_000;
 
     private final SimMember process;
     private final SimWorld world;
+    private final FollowerReader reader;
     private final int heldMax;
-    private final ArrayDeque<View> coming = new ArrayDeque<>();
+    private final ArrayDeque<SimSharing.View> coming = new ArrayDeque<>();
     // Read to their end, with frames that the user holds.
-    private final Set<View> former = new HashSet<>();
+    private final Set<SimSharing.View> former = new HashSet<>();
     private final Set<Long> ended = new HashSet<>();
-    private @Nullable View view;
+    private SimSharing.@Nullable View view;
     // Of the segments before the newest one.
-    private @Nullable View past;
+    private SimSharing.@Nullable View past;
     // In whose words this member sleeps.
-    private @Nullable View asleep;
+    private SimSharing.@Nullable View asleep;
     private @Nullable FrameCheck checks;
+    // A session in which it had no leader, or none whose membership went on, from a frame on.
+    private @Nullable SimSession missedOf;
+    private long missedFrom;
+    // Taken, and given to the user when it is copied.
+    private FrameCheck.@Nullable Copy arriving;
     private int held;
 
     SimFollower(final SimMember process) {
         this.process = process;
         world = process.world();
+        reader = new FollowerReader(
+                process.user().delivery(), (_, firstFrameId, count, reason) -> onLost(firstFrameId, count, reason));
         heldMax = world.options().flow().framesHeld();
     }
 
     /// Another segment to read, when everything before was read.
-    void add(final View made) {
+    void add(final SimSharing.View made) {
         past = last();
         coming.add(made);
         process.wakeAfter(process.random().nextInt(2_000));
@@ -142,16 +61,16 @@ final class SimFollower {
 
     /// Whether its connection for a segment ended: it reads nothing there any more.
     boolean isOut(final SimSegment segment) {
-        final View current = view;
+        final SimSharing.View current = view;
         if (current != null && current.segment() == segment) {
             return false;
         }
-        for (final View waiting : coming) {
+        for (final SimSharing.View waiting : coming) {
             if (waiting.segment() == segment) {
                 return false;
             }
         }
-        for (final View earlier : former) {
+        for (final SimSharing.View earlier : former) {
             if (earlier.segment() == segment) {
                 return false;
             }
@@ -161,7 +80,7 @@ final class SimFollower {
 
     /// This member will not follow another leader.
     void leave() {
-        final View current = view;
+        final SimSharing.View current = view;
         if (current != null) {
             current.table.leave();
         }
@@ -169,22 +88,20 @@ final class SimFollower {
     }
 
     /// The newest segment.
-    @Nullable
-    View newest() {
-        final View waiting = coming.peekLast();
+    SimSharing.@Nullable View newest() {
+        final SimSharing.View waiting = coming.peekLast();
         return waiting == null ? view : waiting;
     }
 
     /// The newest segment from which a successor could go on: the last that is open.
-    @Nullable
-    View last() {
-        final View newest = newest();
+    SimSharing.@Nullable View last() {
+        final SimSharing.View newest = newest();
         return newest == null || newest.table.isOpen() ? newest : past;
     }
 
     /// The leader of the newest segment is gone: the stream has ended, if it had promised that to the source.
     void onLeaderGone() {
-        final View newest = last();
+        final SimSharing.View newest = last();
         if (newest != null) {
             newest.table.lookForEnd();
         }
@@ -196,14 +113,18 @@ final class SimFollower {
 
     /// Whether the user has everything, and holds nothing.
     boolean isSettled(final SimSession last) {
-        final View current = view;
-        final boolean read = current == null || !current.table.hasNext();
-        return held == 0 && read && !hasLater() && (hasEnded(last) || last.isClosed() || isLeftOut(last));
+        final SimSharing.View current = view;
+        final boolean read = current == null || current.status() != StreamStatus.FRAMES;
+        return held == 0
+                && arriving == null
+                && read
+                && !hasLater()
+                && (hasEnded(last) || last.isClosed() || isLeftOut(last));
     }
 
     // No receiver joins a stream that ends.
     private boolean isLeftOut(final SimSession last) {
-        final View current = view;
+        final SimSharing.View current = view;
         return last.isEnding() && (current == null || isOver(current) || (checks == null && current.isForsaken()));
     }
 
@@ -216,13 +137,13 @@ final class SimFollower {
     /// @return whether there was any
     boolean advance() {
         wakeUp();
-        final View present = view;
+        final SimSharing.View present = view;
         if (present != null) {
             present.wakeLeader(present.table.makeRoom(present.frames));
         }
         boolean any = false;
-        while (world.journal().isClean()) {
-            final View current = view;
+        while (world.journal().isClean() && arriving == null) {
+            final SimSharing.View current = view;
             final StreamStatus status = current == null ? StreamStatus.NONE : current.status();
             if (current != null && status == StreamStatus.FRAMES) {
                 if (held >= heldMax) {
@@ -235,11 +156,11 @@ final class SimFollower {
                 return any;
             }
         }
-        return false;
+        return any;
     }
 
     private void wakeUp() {
-        final View slept = asleep;
+        final SimSharing.View slept = asleep;
         if (slept != null) {
             asleep = null;
             slept.table.wakes();
@@ -249,19 +170,19 @@ final class SimFollower {
     // Nothing more comes in the present one where there is a later one. A member that cannot sleep looks again at its
     // next look for its leader.
     private void sleep() {
-        final View later = coming.peek();
-        final View shared = later == null ? view : later;
+        final SimSharing.View later = coming.peek();
+        final SimSharing.View shared = later == null ? view : later;
         if (shared != null && shared.table.sleeps(shared.table.state())) {
             asleep = shared;
         }
     }
 
     // Whether the member reads another segment from now on, or skipped one.
-    private boolean moves(final @Nullable View current, final StreamStatus status) {
+    private boolean moves(final SimSharing.@Nullable View current, final StreamStatus status) {
         if (current != null && status == StreamStatus.ENDED) {
             conclude(current);
         }
-        final View made = coming.peek();
+        final SimSharing.View made = coming.peek();
         if (made == null) {
             return false;
         }
@@ -270,7 +191,7 @@ final class SimFollower {
                 status,
                 made.table,
                 made.status(),
-                coming.stream().skip(1).map(View::table).toList(),
+                coming.stream().skip(1).map(SimSharing.View::table).toList(),
                 true);
         return switch (step) {
             case STAY -> false;
@@ -286,7 +207,7 @@ final class SimFollower {
         };
     }
 
-    private void conclude(final View current) {
+    private void conclude(final SimSharing.View current) {
         final FrameCheck own = checks;
         // Without checks nothing came since this member is here.
         if (ended.add(current.source().nonce()) && own != null) {
@@ -295,7 +216,7 @@ final class SimFollower {
         }
     }
 
-    private void move(final @Nullable View from, final View to) {
+    private void move(final SimSharing.@Nullable View from, final SimSharing.View to) {
         if (from != null && from.held > 0) {
             former.add(from);
         }
@@ -304,14 +225,24 @@ final class SimFollower {
             if (from != null && from.source() == to.source() && own != null && !isOver(from)) {
                 violation("is cut off at frame " + own.expectedFrame() + " though its membership lives");
             }
+            if (own != null) {
+                missedOf = own.session();
+                missedFrom = own.expectedFrame();
+            }
             checks = null;
         }
+        final FrameCheck present = checks;
+        if (present != null && process.isExcused()) {
+            // The others went on without it.
+            present.allowLoss();
+        }
         process.onMoved(to.madeNs);
+        reader.begin(to.table);
         view = to;
     }
 
     // Whether this member rightly gets no more of the stream that it read.
-    private boolean isOver(final View from) {
+    private boolean isOver(final SimSharing.View from) {
         final SimReception leader = from.reception();
         return hasEnded(from.source())
                 || leader.isLost()
@@ -320,11 +251,19 @@ final class SimFollower {
                 || process.isExcused();
     }
 
-    private void begin(final View current, final FrameCheck own) {
-        own.start(current.startId == FIRST ? current.reception().frames().firstFrame() : current.startId);
+    private void begin(final SimSharing.View current, final FrameCheck own) {
+        final FollowerTable table = current.table;
+        final long known = missedOf == current.source() ? missedFrom : 0;
+        if (current.late && table.hasNext()) {
+            own.start(Math.max(known, table.frameId(table.upcoming())));
+        } else {
+            final long first =
+                    current.startId == FIRST ? current.reception().frames().firstFrame() : current.startId;
+            own.start(Math.max(known, first));
+        }
     }
 
-    private FrameCheck checks(final View current) {
+    private FrameCheck checks(final SimSharing.View current) {
         FrameCheck own = checks;
         if (own == null) {
             own = new FrameCheck(
@@ -333,36 +272,95 @@ final class SimFollower {
                     process.user().delivery(),
                     process.host().address());
             checks = own;
+            if (missedOf == current.source()) {
+                own.resumeFrom(missedFrom);
+            }
             begin(current, own);
         }
         return own;
     }
 
-    private void take(final View current) {
-        final FollowerTable table = current.table;
-        final long number = table.take();
+    private void take(final SimSharing.View current) {
         final FrameCheck own = checks(current);
-        if (table.lastFrameId(number) < own.expectedFrame()) {
-            // Read in the ring of an earlier leader.
-            release(current, number);
+        final long number = reader.next(current, process.events().nowNs());
+        final FrameCheck.Held one = number < 0
+                ? null
+                : own.onEntry(current.table, number, current.segment().ring());
+        if (one == null) {
             return;
         }
-        if (table.isLoss(number)) {
-            if (current.reception().isLost()) {
-                own.onSourceLost();
-            }
-            final long known = own.expectedFrame() - table.frameId(number);
-            own.onLost(table.lost(number) - Math.max(0, known), table.lossReason(number));
-            release(current, number);
+        own.checkFresh(one, current.table.clockErrorNs());
+        if (current.table.isUnheld()) {
+            final FrameCheck.Copy copy = new FrameCheck.Copy(current, number, one);
+            arriving = copy;
+            final long ns = 1 + process.random().nextLong(COPY_MAX_NS);
+            process.events().at(process.events().nowNs() + ns, () -> onCopied(copy, own));
             return;
         }
-        final FrameCheck.Held one = own.onEntry(table, number, current.segment().ring());
-        if (one != null && own.onTaken(one)) {
+        reader.onGiven(current.table.session(), one.truth().id());
+        if (own.onTaken(one)) {
             hold(current, number, one, own);
         }
     }
 
-    private void hold(final View current, final long number, final FrameCheck.Held one, final FrameCheck own) {
+    private void onLost(final long firstFrameId, final long reported, final LossReason reason) {
+        final SimSharing.View current = Objects.requireNonNull(view);
+        final FrameCheck own = checks(current);
+        // A loss of before its beginning may stand behind the entry with which it begins, and does no harm.
+        final long fromId = missedOf == current.source() ? firstFrameId : Math.max(firstFrameId, own.firstFrame());
+        final long count = firstFrameId + reported - fromId;
+        if (count <= 0) {
+            return;
+        }
+        if (fromId != own.expectedFrame()) {
+            violation("reports frames lost from " + fromId + " on, expected " + own.expectedFrame());
+        }
+        if (current.reception().isLost()) {
+            own.allowLoss();
+        }
+        if (reason == LossReason.EXPIRED) {
+            own.checkExpired(fromId, count, current.table.clockErrorNs());
+        }
+        own.onLost(count, reason);
+    }
+
+    private void onCopied(final FrameCheck.Copy copy, final FrameCheck own) {
+        if (process.isStopped()) {
+            return;
+        }
+        if (process.isPaused()) {
+            process.events().at(process.pausedUntilNs(), () -> onCopied(copy, own));
+            return;
+        }
+        arriving = null;
+        final FrameCheck.Held one = copy.end();
+        if (copy.isWhole() || world.plant() == Plant.GIVE_TORN_COPY) {
+            reader.onGiven(copy.session(), one.truth().id());
+            if (own.onTaken(one)) {
+                own.check(one, "copied");
+                held++;
+                process.events().at(keepUntilNs(), this::onCopyReturned);
+            }
+        } else {
+            world.count(SimCount.TORN_COPIES);
+            reader.onTorn();
+        }
+        process.wakeAfter(0);
+    }
+
+    private void onCopyReturned() {
+        if (!process.isStopped()) {
+            held--;
+            process.wakeAfter(0);
+        }
+    }
+
+    private long keepUntilNs() {
+        return process.user().keepUntilNs(process.random(), process.events().nowNs());
+    }
+
+    private void hold(
+            final SimSharing.View current, final long number, final FrameCheck.Held one, final FrameCheck own) {
         own.check(one, "read");
         held++;
         current.held++;
@@ -371,20 +369,18 @@ final class SimFollower {
         FrameCheck.Held seen = one;
         if (given.bufferBytes() > 0) {
             seen = one.at(current.segment().read(one.offset(), (int) bytes));
-            release(current, number);
+            current.release(number);
         }
         current.table.reportHeld(current.frames);
         if (world.plant() == Plant.RELEASE_CURSOR_EARLY) {
-            release(current, number);
+            current.release(number);
         }
         final FrameCheck.Held kept = seen;
-        final long untilNs =
-                process.user().keepUntilNs(process.random(), process.events().nowNs());
-        process.events().at(untilNs, () -> returned(current, given, kept, own));
+        process.events().at(keepUntilNs(), () -> returned(current, given, kept, own));
     }
 
     private void returned(
-            final View from, final HeldFrames.Held given, final FrameCheck.Held one, final FrameCheck own) {
+            final SimSharing.View from, final HeldFrames.Held given, final FrameCheck.Held one, final FrameCheck own) {
         if (process.isStopped()) {
             return;
         }
@@ -408,12 +404,8 @@ final class SimFollower {
         process.wakeAfter(0);
     }
 
-    private void release(final View from, final long number) {
-        from.wakeLeader(from.table.release(number));
-    }
-
     String describe() {
-        final View current = view;
+        final SimSharing.View current = view;
         return "member " + process.host().address() + " holds " + held + ", expects "
                 + (checks == null ? "nothing" : "frame " + checks.expectedFrame()) + ", reads entry "
                 + (current == null

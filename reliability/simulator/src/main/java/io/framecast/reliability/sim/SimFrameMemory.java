@@ -4,10 +4,15 @@ import io.framecast.reliability.assembly.FrameMemory;
 import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.assembly.MemoryShape.Kind;
 import io.framecast.reliability.assembly.PostedOffset;
+import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.assembly.SlotMemory;
+import io.framecast.reliability.lane.LanePort;
+import io.framecast.reliability.receive.ReceiverConfig;
 import io.framecast.reliability.sim.net.SimEvents;
 import io.framecast.reliability.sim.net.SimReceiveLane;
 import io.framecast.reliability.sim.plan.Plant;
+import io.framecast.reliability.sim.plan.SimOptions;
+import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.EnumMap;
@@ -16,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /// A receiver's memory as arrays of bytes. Copies end at once, as in host memory; or later, one after another, as
 /// on a device. The frames of a device are handed over when their copies have ended, or with an event behind
@@ -264,5 +270,60 @@ final class SimFrameMemory implements FrameMemory {
 
     byte[] of(final Space space) {
         return spaces.computeIfAbsent(space, key -> rubbish(Objects.requireNonNull(lengths.get(key))));
+    }
+
+    /// Draws the memory of a receiver.
+    static final class Shapes {
+        private static final int REPAIR_SLOTS = 128;
+
+        private Shapes() {}
+
+        /// The placement is drawn by the run's share of each; the memory is long enough for the user's frames.
+        ///
+        /// @param member the process, where it is of a host group
+        static MemoryShape draw(final SimReceiver process, final StreamInfo stream, final @Nullable SimMember member) {
+            final SimOptions options = process.world().options();
+            final RandomGenerator random = process.random();
+            final boolean byArrival =
+                    member == null && random.nextDouble() < options.flow().byArrival();
+            final boolean staged = random.nextInt(3) == 0;
+            final Kind kind = byArrival ? Kind.BY_ARRIVAL : staged ? Kind.STAGED : Kind.IN_RING;
+            final int batchMax = options.flow().batchMax();
+            // A leader's policy is the strongest of its members', and changes.
+            final boolean isWaitedFor =
+                    member == null && process.user().delivery().isWaitedFor();
+            final int spareSlots = isWaitedFor ? 0 : batchMax;
+            final int ringSlots =
+                    (int) ReceiverConfig.ringSlotsMin(stream, options.flow().framesHeld())
+                            + (member == null
+                                    ? random.nextInt(2) * random.nextInt(64)
+                                    : member.group().spareSlots())
+                            + spareSlots;
+            final int buffers = byArrival ? 1 + random.nextInt(SimOptions.BUFFERS_MAX) : 1;
+            return new MemoryShape(
+                    stream,
+                    kind,
+                    ringSlots,
+                    spareSlots,
+                    batchMax,
+                    kind == Kind.STAGED ? stagingSlots(options, ringSlots, random) : 0,
+                    REPAIR_SLOTS,
+                    process.links() ? ReadSlots.SLOTS : 0,
+                    buffers,
+                    buffers - 1);
+        }
+
+        // Few, so that slots are used again while copies read them; in quiet runs enough that copies slow nothing down.
+        private static int stagingSlots(final SimOptions options, final int ringSlots, final RandomGenerator random) {
+            final int batchMax = options.flow().batchMax();
+            return options.faults().isNone() ? Math.max(batchMax, ringSlots) : batchMax + random.nextInt(2 * batchMax);
+        }
+
+        /// How its lanes place payloads.
+        static LanePort.Placement placement(final Kind kind, final RandomGenerator random) {
+            return kind == Kind.BY_ARRIVAL || (kind == Kind.STAGED && random.nextBoolean())
+                    ? LanePort.Placement.BY_ARRIVAL
+                    : LanePort.Placement.BY_SEQUENCE;
+        }
     }
 }

@@ -1,9 +1,6 @@
 package io.framecast.reliability.sim;
 
-import io.framecast.reliability.group.Promise;
-import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.sim.plan.Plant;
-import io.framecast.reliability.sim.record.SimCount;
 import io.framecast.reliability.sim.secure.SecureReceiver;
 import io.framecast.reliability.sim.shared.ProcessDeath;
 import io.framecast.reliability.sim.shared.SimSegment;
@@ -13,10 +10,6 @@ import io.framecast.reliability.succession.SuccessionMachine;
 import io.framecast.reliability.succession.SuccessionMachine.Found;
 import io.framecast.reliability.succession.SuccessionMachine.Look;
 import io.framecast.reliability.succession.SuccessionMachine.Past;
-import io.framecast.reliability.succession.SuccessionMachine.Term;
-import io.framecast.reliability.wire.StreamInfo;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -49,34 +42,17 @@ final class SimMember extends SimReceiver {
     private boolean leads;
     // Of its own leading: connections end with each.
     private int term;
-    private Term leading = new Term();
-    private long cycles;
-    // The last time, by the true clock, at which it worked as a leader.
-    private long workedNs;
-    private final List<Connection> connections = new ArrayList<>();
-    // A membership to go on with, until there are keys of its own.
-    private @Nullable Adoption adopted;
-    // The membership that goes on, until RESUME is sent.
-    private @Nullable SimReception successor;
-    // The session whose segment members get.
-    private @Nullable SimReception newest;
-    private SuccessionMachine.Resume resume = new SuccessionMachine.Resume(SimSource.ALIVE_TIMEOUT_NS);
-    private long leadsSinceNs;
+    private SimGroup.Leading leading;
     private boolean excused;
     private long excusedNs;
     private int stepsLeft = NEVER;
     private @Nullable Step crashStep;
 
-    /// A membership that a process goes on with.
-    private record Adoption(SimFollower.View last, StreamInfo stream, SimReception.Past past) {}
-
-    /// @param last the segment that it would go on with
-    private record Connection(SimMember member, @Nullable SimSegment last) {}
-
     SimMember(final SimHost host, final RandomGenerator random, final SimUser user, final SimGroup group) {
         super(host, random, user);
         this.group = group;
         follower = new SimFollower(this);
+        leading = new SimGroup.Leading(this, group);
         machine = new SuccessionMachine(world().plant() == Plant.CLAIM_EARLY ? HASTY : TIMES, nowNs());
         number = group.enter(this);
         wakeAfter(0);
@@ -174,9 +150,8 @@ final class SimMember extends SimReceiver {
     @Override
     boolean mayJoin(final SimSession session) {
         return leads
-                && adopted == null
-                && successor == null
-                && isWanted(session)
+                && !leading.isGoingOn()
+                && leading.isWanted(session)
                 && receptions().stream().noneMatch(one -> one.source() == session)
                 && receptions().stream().allMatch(one -> one.isLost() || one.isEnded());
     }
@@ -184,15 +159,7 @@ final class SimMember extends SimReceiver {
     @Override
     void add(final SimReception made) {
         super.add(made);
-        offer(made);
-    }
-
-    // No member comes to an earlier segment any more.
-    private void offer(final SimReception made) {
-        if (newest != null && newest != made) {
-            sharing(newest).table().onHandoverComplete();
-        }
-        newest = made;
+        leading.offer(made);
     }
 
     /// Whether the host's leader is a member.
@@ -202,100 +169,25 @@ final class SimMember extends SimReceiver {
         return present == this ? super.attends(session) : present != null && present.attends(session);
     }
 
-    // True when a process here lacks the session's end.
-    private boolean isWanted(final SimSession session) {
-        return connections.stream().anyMatch(one -> !one.member.isStopped() && !one.member.follower.hasEnded(session));
-    }
-
-    // As a leader: signs of life, members that come, and the membership that waits for them.
+    // As a leader.
     private int lead() {
-        workedNs = trueNs();
-        final SimMember present = group.leader();
-        if (leading.look(number, present == null ? 0 : present.number) != Term.Place.KEPT) {
+        final int work = leading.work();
+        if (work < 0) {
             // It stood still so long that another one leads now.
             excuse();
             stopLeading();
             return 1;
         }
-        int work = goOn() ? 1 : 0;
-        // In the newest segment, also when its session is over: members wait for the next one.
-        if (leading.beats(++cycles) && newest != null) {
-            sharing(newest).table().beat();
-        }
-        for (final SimReception reception : receptions()) {
-            work += sharing(reception).dismissGone();
-        }
-        leading.awaits(group::lives, nowNs());
-        final SimReception waiting = successor;
-        if (waiting != null) {
-            work += sharing(waiting).dismissGone();
-        }
-        final SimReception offered = newest;
-        if (offered != null && (offered == waiting || receptions().contains(offered))) {
-            work += share(offered);
-            completeHandover(offered);
-        }
-        if (waiting != null) {
-            sendResume(waiting);
-        }
         return work;
     }
 
-    // A member shares each of its sessions.
-    private static SimSharing sharing(final SimReception reception) {
-        return Objects.requireNonNull(reception.sharing());
+    /// Whether that one is the leader that it follows.
+    boolean follows(final SimMember other) {
+        return leader == other;
     }
 
-    // Members that were in an earlier session's segment need not come back to it.
-    private int share(final SimReception reception) {
-        final SimSharing sharing = sharing(reception);
-        int work = 0;
-        for (final Connection one : connections) {
-            if (isConnected(one.member) && !sharing.has(one.member)) {
-                final SimSegment before = sharing.predecessor();
-                sharing.admit(
-                        one.member,
-                        before != null && before == one.last && sharing.table().isAwaiting());
-                work++;
-            }
-        }
-        return work;
-    }
-
-    private boolean isConnected(final SimMember member) {
-        return !member.isStopped() && member.leader == this;
-    }
-
-    private void completeHandover(final SimReception reception) {
-        final SimSharing sharing = sharing(reception);
-        if (!sharing.table().isAwaiting()) {
-            return;
-        }
-        final boolean arePlaced =
-                connections.stream().allMatch(one -> !isConnected(one.member) || sharing.has(one.member));
-        if (leading.isHandoverComplete(sharing.table().members(), arePlaced)) {
-            sharing.table().onHandoverComplete();
-            group.wakeAll();
-        }
-    }
-
-    private void sendResume(final SimReception waiting) {
-        final boolean complete = !sharing(waiting).table().isAwaiting();
-        if (!resume.maySend(complete || world().plant() == Plant.RESUME_ALONE, trueNs() - leadsSinceNs)) {
-            return;
-        }
-        group.members().stream()
-                .filter(late -> leading.isAwaited(late.number))
-                .forEach(late -> late.leaveOut(leadsSinceNs));
-        successor = null;
-        add(waiting);
-        world().count(SimCount.TAKEOVERS);
-        waiting.resume();
-        group.wakeAll();
-    }
-
-    // The successor goes on without it: a death of the successor would leave it with nothing.
-    private void leaveOut(final long sinceNs) {
+    /// The successor goes on without it: a death of the successor would leave it with nothing.
+    void leaveOut(final long sinceNs) {
         // One that stood still until shortly before needs all of its looks.
         if (pausedUntilNs() == 0 || pausedUntilNs() + TIMES.standstillNs() <= sinceNs) {
             world().violation("member " + host().address() + ": is left out though it runs");
@@ -314,8 +206,8 @@ final class SimMember extends SimReceiver {
             machine.onGone(known == this && leading.isFenced(), nowNs());
             return;
         }
-        final SimFollower.View newest = follower.newest();
-        final SimFollower.View shared = newest != null && newest.isOf(known, leaderTerm) ? newest : null;
+        final SimSharing.View newest = follower.newest();
+        final SimSharing.View shared = newest != null && newest.isOf(known, leaderTerm) ? newest : null;
         if (shared != null && shared.segment() != shown) {
             shown = shared.segment();
             machine.onShared(shared.heartbeat(), nowNs());
@@ -325,9 +217,9 @@ final class SimMember extends SimReceiver {
         }
     }
 
-    private void look(final SimMember known, final SimFollower.@Nullable View shared) {
+    private void look(final SimMember known, final SimSharing.@Nullable View shared) {
         final Look look = shared == null
-                ? machine.onSilentLook(known.workedNs < sentNs, isReplaced(known), nowNs())
+                ? machine.onSilentLook(known.leading.workedNs() < sentNs, isReplaced(known), nowNs())
                 : machine.onLook(shared.heartbeat(), nowNs());
         if (look == Look.PROBE) {
             sentNs = trueNs();
@@ -346,7 +238,7 @@ final class SimMember extends SimReceiver {
     }
 
     private void checkStandstill(final SimMember known) {
-        final long ns = trueNs() - known.workedNs;
+        final long ns = trueNs() - known.leading.workedNs();
         if (ns < STANDSTILL_MIN_NS) {
             world().violation("member " + host().address() + ": takes its leader, which worked " + ns / 1000
                     + " us ago, for one that stands still");
@@ -357,12 +249,12 @@ final class SimMember extends SimReceiver {
     private void enter() {
         final SimMember present = group.leader();
         follower.onLeaderGone();
-        final SimFollower.View last = follower.last();
+        final SimSharing.View last = follower.last();
         final Past past = last == null ? Past.NONE : last.mayGoOn() ? Past.OPEN : Past.OVER;
         switch (machine.choose(find(present), present == null ? 0 : present.number, past, nowNs())) {
             case FOLLOW -> {
                 final SimMember found = Objects.requireNonNull(present);
-                if (pausedUntilNs() > found.leadsSinceNs) {
+                if (pausedUntilNs() > found.leading.sinceNs()) {
                     // Another process went on while it stood still.
                     excuse();
                 }
@@ -382,99 +274,30 @@ final class SimMember extends SimReceiver {
         if (present == still && present.term == leaderTerm) {
             return Found.STILL;
         }
-        return present.hasPast() ? Found.LEADER : Found.BEGINNER;
+        return present.leading.hasPast() ? Found.LEADER : Found.BEGINNER;
     }
 
-    // Whether it goes on with a membership, or has one already.
-    private boolean hasPast() {
-        return adopted != null
-                || successor != null
-                || receptions().stream().anyMatch(one -> sharing(one).counts());
-    }
-
-    private void follow(final SimMember present, final SimFollower.@Nullable View last) {
+    private void follow(final SimMember present, final SimSharing.@Nullable View last) {
         leader = present;
         leaderTerm = present.term;
         shown = null;
         sentNs = trueNs();
-        present.connections.removeIf(one -> one.member == this);
-        present.connections.add(new Connection(this, last == null ? null : last.segment()));
-        if (last != null) {
-            present.leading.onSurvivor(number);
-        }
+        present.leading.connect(this, last == null ? null : last.segment());
         present.wakeAfter(random().nextInt(50_000));
     }
 
-    private void lead(final SimFollower.@Nullable View last, final boolean goesOn) {
+    private void lead(final SimSharing.@Nullable View last, final boolean goesOn) {
         group.lead(this);
         leads = true;
         listen();
         term++;
-        leading = new Term();
-        connections.clear();
-        leadsSinceNs = trueNs();
-        workedNs = trueNs();
+        leading = new SimGroup.Leading(this, group);
         follow(this, last);
         if (goesOn) {
-            takeOver(Objects.requireNonNull(last));
+            leading.takeOver(Objects.requireNonNull(last));
         }
         wakeAfter(0);
         group.wakeAll();
-    }
-
-    private void takeOver(final SimFollower.View last) {
-        // The claim comes first: from now on the leader reports nothing new to its source.
-        final int claim = claim(last);
-        final Promise found = last.table().promise(last.stream().channel());
-        if (found == null) {
-            world().violation("member " + host().address() + ": finds no promise that makes sense");
-            return;
-        }
-        final Checkpoint from = found.checkpoint();
-        if (world().plant() == Plant.TAKE_OVER_LATE) {
-            from.skipTo(from.firstSequence + 1, from.frameId);
-        }
-        final int slotBytes = found.stream().slotBytes();
-        final byte[] payload =
-                last.segment().read(found.offset(), (int) (from.acknowledged - from.firstSequence) * slotBytes);
-        final List<Long> survivors = last.followersToAwait().stream()
-                .filter(member -> member != last.leader() && member != this)
-                .map(SimMember::number)
-                .toList();
-        leading.adopt(survivors, nowNs());
-        final SimReception.Past past = new SimReception.Past(last.reception(), last.table(), claim, from, payload);
-        adopted = new Adoption(last, found.stream(), past);
-        resume = new SuccessionMachine.Resume(found.stream().aliveTimeoutNs());
-        goOn();
-    }
-
-    private int claim(final SimFollower.View last) {
-        if (world().plant() == Plant.LEAVE_UNFENCED && last.table().isNewest(0)) {
-            last.table().leave();
-            return 0;
-        }
-        return last.table().claim();
-    }
-
-    // With keys of its own where streams are protected.
-    private boolean goOn() {
-        final Adoption from = adopted;
-        if (from == null || !resume.mayOpen(isAgreed(from), nowNs())) {
-            return false;
-        }
-        adopted = null;
-        leadsSinceNs = trueNs();
-        final SimSession source = from.last.source();
-        final SimReception made = new SimReception(this, source, from.stream, from.past);
-        source.add(made);
-        successor = made;
-        offer(made);
-        return true;
-    }
-
-    private boolean isAgreed(final Adoption from) {
-        final SecureReceiver secure = secure();
-        return secure == null || secure.agree(from.last.source().nonce(), SimSource.CONTROL_ADDRESS, nowNs());
     }
 
     private void stopLeading() {
@@ -482,27 +305,13 @@ final class SimMember extends SimReceiver {
         for (final SimReception reception : receptions()) {
             reception.drop();
         }
-        forgetKeys();
-        forgetMemberships();
-        adopted = null;
-        successor = null;
-        newest = null;
-        connections.clear();
-        group.onEnd(this);
-    }
-
-    private void forgetKeys() {
         final SecureReceiver secure = secure();
-        if (secure == null) {
-            return;
+        if (secure != null) {
+            receptions().forEach(reception -> secure.forget(reception.source().nonce()));
         }
-        receptions().forEach(reception -> secure.forget(reception.source().nonce()));
-        if (successor != null) {
-            secure.forget(successor.source().nonce());
-        }
-        if (adopted != null) {
-            secure.forget(adopted.last.source().nonce());
-        }
+        leading.end();
+        forgetMemberships();
+        group.onEnd(this);
     }
 
     // Leaves the host's other processes with the membership, if there are any.
@@ -540,17 +349,13 @@ final class SimMember extends SimReceiver {
 
     @Override
     boolean isSettled(final SimSession last) {
-        return adopted == null
-                && successor == null
+        return !leading.isGoingOn()
                 && receptions().stream().allMatch(SimReception::isFinished)
                 && follower.isSettled(last);
     }
 
     @Override
     String describe() {
-        return follower.describe()
-                + (leads ? ", leads: " + super.describe() : "")
-                + (adopted == null ? "" : ", waits for keys")
-                + (successor == null ? "" : ", waits for survivors");
+        return follower.describe() + (leads ? ", leads: " + super.describe() : "") + leading.describe();
     }
 }

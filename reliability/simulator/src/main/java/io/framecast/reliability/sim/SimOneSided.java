@@ -3,6 +3,8 @@ package io.framecast.reliability.sim;
 import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.onesided.EndpointPort;
 import io.framecast.reliability.onesided.OneSidedPort;
+import io.framecast.reliability.onesided.RemoteWindows;
+import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -51,5 +53,36 @@ final class SimOneSided implements OneSidedPort {
         }
         return new SimEndpoint(process, reads, operationsMax, 0)
                 .accepted(endpoint, world.events().nowNs() + process.random().nextLong(CONNECTING_MAX_NS));
+    }
+
+    /// The memory of a receiver's source and co-root, which it reads. A datagram that is being read counts as reported.
+    static final class Windows extends RemoteWindows {
+        private final SimReception reception;
+
+        Windows(
+                final SimReception reception,
+                final SimReceiver process,
+                final StreamInfo stream,
+                final @Nullable ReadSlots reads) {
+            super(new SimOneSided(process, reads), stream, reads, _ -> {});
+            this.reception = reception;
+        }
+
+        @Override
+        public int readFromSource(final long firstSequence, final int count) {
+            return reported(firstSequence, super.readFromSource(firstSequence, count));
+        }
+
+        @Override
+        public int readFromCoRoot(final long firstSequence, final int count) {
+            return reported(firstSequence, super.readFromCoRoot(firstSequence, count));
+        }
+
+        private int reported(final long firstSequence, final int taken) {
+            if (taken > 0) {
+                reception.life().onReported(firstSequence, taken);
+            }
+            return taken;
+        }
     }
 }

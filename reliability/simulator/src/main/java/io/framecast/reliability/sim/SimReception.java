@@ -5,13 +5,13 @@ import static java.util.Objects.requireNonNull;
 import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.assembly.FrameMemory.Space;
 import io.framecast.reliability.assembly.MemoryShape;
-import io.framecast.reliability.assembly.MemoryShape.Kind;
 import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.assembly.RepairSlots;
 import io.framecast.reliability.assembly.SlotMemory;
 import io.framecast.reliability.flow.ClockOffset;
 import io.framecast.reliability.flow.SourceClock;
 import io.framecast.reliability.group.FollowerTable;
+import io.framecast.reliability.group.Promise;
 import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.membership.Progress;
 import io.framecast.reliability.membership.SourceMembership;
@@ -40,6 +40,7 @@ import io.framecast.reliability.sim.shared.Step;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.LeaveLayout;
@@ -52,16 +53,16 @@ import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// One membership of one process in one session, under an identity of its own: the machine, its memory, the user
 /// that takes and releases frames, and the checks.
-final class SimReception implements ReceiverOutput {
+final class SimReception {
     /// The allowance for overtaking datagrams in runs without overtaking.
     static final int REORDER_QUIET = 3;
 
-    private static final int REPAIR_SLOTS = 128;
     private static final int CYCLES_MAX = 4;
     private static final double MALFORMED = 0.02;
     private static final long EPOCH_OFFSET_MAX_NS = 5_000_000_000L;
@@ -78,27 +79,6 @@ final class SimReception implements ReceiverOutput {
         ///
         /// @return whether there was any
         boolean advance();
-    }
-
-    /// State that a leader of a host group left.
-    ///
-    /// @param holder its reception
-    /// @param left its words, as its successor mapped them
-    /// @param claim on them
-    /// @param payload of the frame in progress, as far as it was acknowledged
-    record Past(SimReception holder, FollowerTable left, int claim, Checkpoint checkpoint, byte[] payload) {
-        SimSharing sharing() {
-            return requireNonNull(holder.sharing);
-        }
-
-        SimSegment segment() {
-            return sharing().segment();
-        }
-
-        /// Whether no other successor has claimed them since.
-        boolean isNewest() {
-            return left.isNewest(claim);
-        }
     }
 
     /// A member's place at the source, which may pass from process to process.
@@ -145,8 +125,6 @@ final class SimReception implements ReceiverOutput {
     private final PlantedReceiver plant;
     // Of this host's calendar: far from the source's.
     private final long epochOffsetNs;
-    private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
-    private int coRoot = SimNetwork.SOURCE;
     // Of the last cycle.
     private int work;
     private boolean concluded;
@@ -160,7 +138,7 @@ final class SimReception implements ReceiverOutput {
             final SimReceiver process, final SimSession source, final StreamInfo stream, final @Nullable Past past) {
         this.process = process;
         this.past = past;
-        membership = past == null ? new Membership(this) : past.holder.membership;
+        membership = past == null ? new Membership(this) : past.holder().membership;
         this.source = source;
         world = process.world();
         user = process.user();
@@ -171,68 +149,63 @@ final class SimReception implements ReceiverOutput {
         id = newId(stream.session(), random);
         epochOffsetNs = id % EPOCH_OFFSET_MAX_NS;
         final SimMember member = process instanceof final SimMember one ? one : null;
-        final MemoryShape shape = shape(options, stream, member, random);
+        final MemoryShape shape = SimFrameMemory.Shapes.draw(process, stream, member);
         final SimFrameMemory memory = new SimFrameMemory(process, shape, member != null, random);
-        final LanePort.Placement placement = placement(shape.kind(), random);
+        final LanePort.Placement placement = SimFrameMemory.Shapes.placement(shape.kind(), random);
         final double malformed = options.faults().unrest() > 0 && random.nextInt(4) == 0 ? MALFORMED : 0;
-        dataLane = new SimReceiveLane(
-                inbox(SimLane.DATA), memory.data(), placement, shape.batchMax(), random, malformed, memory::posted);
-        repairLane = new SimReceiveLane(
-                inbox(SimLane.REPAIR),
-                memory.repairs(),
-                placement,
-                RepairSlots.BATCH_MAX,
-                random,
-                malformed,
-                memory::posted);
+        dataLane = lane(SimLane.DATA, memory.data(), placement, shape.batchMax(), malformed, memory);
+        repairLane = lane(SimLane.REPAIR, memory.repairs(), placement, RepairSlots.BATCH_MAX, malformed, memory);
         final SimBuffers buffers = new SimBuffers(process, memory, dataLane, id);
         // The members of a host group read frames in the ring.
         final Assembly assembly = member == null ? Assembly.of(shape, memory, buffers) : Assembly.of(shape, memory);
         repairs = new RepairSlots(shape, memory);
+        final Output output = new Output(this, process);
         final SimCoRoot serving = random.nextDouble() < 0.9
-                ? new SimCoRoot(this, process, stream, scratch, repairs.reads(), process.filler(id))
+                ? new SimCoRoot(this, process, stream, output.control(), repairs.reads(), process.filler(id))
                 : null;
-        windows = process.links() ? new CheckedWindows(stream) : null;
-        machine = new ReceiverMachine(config(stream, shape, assembly), random, this, serving);
-        frames = new FrameCheck(world, source, user.delivery(), address);
+        windows = process.links() ? new SimOneSided.Windows(this, process, stream, repairs.reads()) : null;
+        final Delivery own = user.delivery();
+        final Delivery policy =
+                past == null ? own : Promise.policy(past.promise().waitedFor(), own);
+        machine = new ReceiverMachine(config(stream, shape, assembly, policy), random, output, serving);
+        // A leader's policy changes with its members, which check what they get.
+        final boolean changes = member != null && options.audience().impatient() > 0;
+        frames = new FrameCheck(world, source, changes ? Delivery.LATEST : own, address);
         clock = new SourceClock(user.delivery());
         part = past == null
-                ? SourceMembership.joining(stream.session(), new Course())
-                : SourceMembership.resuming(stream.session(), new Course());
+                ? SourceMembership.joining(stream.session(), new OwnProgress(this))
+                : SourceMembership.resuming(stream.session(), new OwnProgress(this));
         life = new LifeCheck(this, process, machine);
         plant = new PlantedReceiver(this, process);
         if (member == null) {
             sharing = null;
             consumer = new SimConsumer(this, process, memory, buffers, frames, clock);
         } else {
-            sharing = new SimSharing(member, this, machine, assembly, memory.of(Space.RING), past);
+            sharing = new SimSharing(member, this, machine, assembly, memory.of(Space.RING), policy, past);
             consumer = sharing;
             machine.log(sharing);
             copyPast(assembly, memory.of(Space.RING));
         }
-        session = new ReceiveSession(machine, assembly, repairs, dataLane, repairLane, consumer, user.delivery())
-                .readBy(windows);
+        // Members judge whole frames themselves.
+        final Delivery judged = member == null ? own : Delivery.RELIABLE;
+        session =
+                new ReceiveSession(machine, assembly, repairs, dataLane, repairLane, consumer, judged).readBy(windows);
         protect();
     }
 
-    private static LanePort.Placement placement(final Kind kind, final RandomGenerator random) {
-        return kind == Kind.BY_ARRIVAL || (kind == Kind.STAGED && random.nextBoolean())
-                ? LanePort.Placement.BY_ARRIVAL
-                : LanePort.Placement.BY_SEQUENCE;
-    }
-
-    private ReceiverConfig config(final StreamInfo stream, final MemoryShape shape, final Assembly assembly) {
+    private ReceiverConfig config(
+            final StreamInfo stream, final MemoryShape shape, final Assembly assembly, final Delivery policy) {
         final SimOptions options = world.options();
         final RandomGenerator random = process.random();
         final byte[] name = SimNetwork.name(address);
         return new ReceiverConfig(
                 stream,
                 id,
-                past == null ? ~id : ResumeLayout.next(past.checkpoint.secret),
+                past == null ? ~id : ResumeLayout.next(past.checkpoint().secret),
                 shape.ringSlots() - shape.spareSlots(),
                 Math.min(options.flow().receiveCapacity(), assembly.prepare(dataLane)),
                 options.faults().isNone() ? REORDER_QUIET : random.nextInt(8),
-                user.delivery(),
+                policy,
                 new LaneAddresses(name, name, windows == null ? new byte[0] : windows.descriptor()),
                 epochOffsetNs,
                 options.audience().siteOf(random.nextInt(3)));
@@ -253,79 +226,15 @@ final class SimReception implements ReceiverOutput {
         }
     }
 
-    private SimInbox inbox(final SimLane lane) {
-        return new SimInbox(lane, process.queueDatagrams(), world.journal());
-    }
-
-    // The placement is drawn by the run's share of each; the memory is long enough for the user's frames.
-    private MemoryShape shape(
-            final SimOptions options,
-            final StreamInfo stream,
-            final @Nullable SimMember member,
-            final RandomGenerator random) {
-        final boolean byArrival =
-                member == null && random.nextDouble() < options.flow().byArrival();
-        final boolean staged = random.nextInt(3) == 0;
-        final Kind kind = byArrival ? Kind.BY_ARRIVAL : staged ? Kind.STAGED : Kind.IN_RING;
-        final int batchMax = options.flow().batchMax();
-        final int spareSlots = user.delivery().isWaitedFor() ? 0 : batchMax;
-        final int ringSlots =
-                (int) ReceiverConfig.ringSlotsMin(stream, options.flow().framesHeld())
-                        + (member == null
-                                ? random.nextInt(2) * random.nextInt(64)
-                                : member.group().spareSlots())
-                        + spareSlots;
-        final int buffers = byArrival ? 1 + random.nextInt(SimOptions.BUFFERS_MAX) : 1;
-        return new MemoryShape(
-                stream,
-                kind,
-                ringSlots,
-                spareSlots,
-                batchMax,
-                kind == Kind.STAGED ? stagingSlots(options, ringSlots, random) : 0,
-                REPAIR_SLOTS,
-                process.links() ? ReadSlots.SLOTS : 0,
-                buffers,
-                buffers - 1);
-    }
-
-    // Few, so that slots are used again while copies read them; in quiet runs enough that copies slow nothing down.
-    private static int stagingSlots(final SimOptions options, final int ringSlots, final RandomGenerator random) {
-        final int batchMax = options.flow().batchMax();
-        return options.faults().isNone() ? Math.max(batchMax, ringSlots) : batchMax + random.nextInt(2 * batchMax);
-    }
-
-    /// Its progress, for the machine of its process.
-    private final class Course implements Progress {
-        @Override
-        public State state() {
-            return machine.state();
-        }
-
-        @Override
-        public LeaveLayout.Reason lostReason() {
-            return machine.lostReason();
-        }
-
-        @Override
-        public long silenceNs() {
-            return machine.silenceNs();
-        }
-
-        @Override
-        public boolean isStarted() {
-            return session.isStarted();
-        }
-
-        @Override
-        public boolean isEnded() {
-            return isDelivered();
-        }
-
-        @Override
-        public long nextFrameId() {
-            return session.nextFrameId();
-        }
+    private SimReceiveLane lane(
+            final SimLane lane,
+            final SlotMemory slots,
+            final LanePort.Placement placement,
+            final int batchMax,
+            final double malformed,
+            final SimFrameMemory memory) {
+        final SimInbox inbox = new SimInbox(lane, process.queueDatagrams(), world.journal());
+        return new SimReceiveLane(inbox, slots, placement, batchMax, process.random(), malformed, memory::posted);
     }
 
     /// Its part in the memberships of its process.
@@ -344,7 +253,7 @@ final class SimReception implements ReceiverOutput {
 
     /// The source is lost: the first frame that its user neither got nor heard of.
     long missedFrom() {
-        return past != null && !session.isStarted() ? past.checkpoint.frameId : session.nextFrameId();
+        return past != null && !session.isStarted() ? past.checkpoint().frameId : session.nextFrameId();
     }
 
     /// Closes its lanes. Its user still takes and releases frames.
@@ -376,17 +285,17 @@ final class SimReception implements ReceiverOutput {
     // The ring is empty, so its first sequences lie where they would without an earlier membership.
     private void copyPast(final Assembly assembly, final byte[] ring) {
         if (past != null) {
-            final int offset = (int) assembly.ringOffset(past.checkpoint.firstSequence);
-            final int head = Math.min(past.payload.length, ring.length - offset);
-            System.arraycopy(past.payload, 0, ring, offset, head);
-            System.arraycopy(past.payload, head, ring, 0, past.payload.length - head);
+            final int offset = (int) assembly.ringOffset(past.checkpoint().firstSequence);
+            final int head = Math.min(past.payload().length, ring.length - offset);
+            System.arraycopy(past.payload(), 0, ring, offset, head);
+            System.arraycopy(past.payload(), head, ring, 0, past.payload().length - head);
         }
     }
 
     /// The membership goes on: sends RESUME to the source.
     void resume() {
         life.onHeard();
-        machine.resume(requireNonNull(past).checkpoint, process.nowNs());
+        machine.resume(requireNonNull(past).checkpoint(), process.nowNs());
         if (isLost()) {
             // Another one goes on.
             life.dismiss();
@@ -406,9 +315,9 @@ final class SimReception implements ReceiverOutput {
         membership.holder.life.dismiss();
         membership.holder = this;
         life.onCounted();
-        frames.start(past.checkpoint.frameId);
+        frames.start(past.checkpoint().frameId);
         // Everything behind the promise is sent once more, though the network lost none of it.
-        world.journal().count(SimCount.LOSSES, Math.max(0, sent - past.checkpoint.acknowledged));
+        world.journal().count(SimCount.LOSSES, Math.max(0, sent - past.checkpoint().acknowledged));
     }
 
     boolean isResumed() {
@@ -417,8 +326,8 @@ final class SimReception implements ReceiverOutput {
 
     // True when it goes on with that one's membership, directly or by a successor between the two.
     private boolean succeeds(final SimReception holder) {
-        for (SimReception one = this; one.past != null; one = one.past.holder) {
-            if (one.past.holder == holder) {
+        for (SimReception one = this; one.past != null; one = one.past.holder()) {
+            if (one.past.holder() == holder) {
                 return true;
             }
         }
@@ -488,6 +397,11 @@ final class SimReception implements ReceiverOutput {
         return life;
     }
 
+    /// The injected bug.
+    PlantedReceiver plant() {
+        return plant;
+    }
+
     /// The frames that it must be given.
     FrameCheck frames() {
         return frames;
@@ -495,9 +409,12 @@ final class SimReception implements ReceiverOutput {
 
     /// Whether the source must respect this receiver's grant and acknowledgements.
     boolean isCounted() {
-        return machine.state() == State.RECEIVING
-                && !life.isDismissed()
-                && user.delivery().isWaitedFor();
+        return machine.state() == State.RECEIVING && !life.isDismissed() && machine.isWaitedFor();
+    }
+
+    /// Whether the source may give it up for being slow.
+    boolean mayBeEvicted() {
+        return sharing == null ? user.delivery().kind() == Delivery.Kind.EVICT : sharing.evicts();
     }
 
     boolean isLost() {
@@ -517,7 +434,8 @@ final class SimReception implements ReceiverOutput {
         return (isEnded() || isLost()) && (isRefused() || isDelivered()) && consumer.isQuiet();
     }
 
-    private boolean isDelivered() {
+    /// Whether everything was delivered or reported.
+    boolean isDelivered() {
         return session.isEnded() || (isLost() && world.plant() == Plant.DROP_WHOLE_FRAMES);
     }
 
@@ -555,6 +473,10 @@ final class SimReception implements ReceiverOutput {
         plant.onCycle();
         doWork();
         life.check();
+        if (sharing != null) {
+            shareClock(sharing);
+            sharing.report();
+        }
         // Room that one cycle makes may let the next cycle drop frames, which makes more room.
         for (int cycles = 1; cycles < CYCLES_MAX && nextDeadlineNs() <= process.nowNs(); cycles++) {
             doWork();
@@ -568,6 +490,12 @@ final class SimReception implements ReceiverOutput {
         world.journal().count(SimCount.LOSSES, unused() - counted);
         counted = unused();
         return work;
+    }
+
+    private void shareClock(final SimSharing shared) {
+        final ClockOffset measured = machine.clock();
+        final long hostNs = process.nowNs() + epochOffsetNs - world.events().nowNs();
+        shared.onClock(measured.offsetNs() + hostNs, measured.boundNs(process.nowNs()));
     }
 
     private int takeBack() {
@@ -590,7 +518,7 @@ final class SimReception implements ReceiverOutput {
         do {
             work += session.doWork(process.nowNs());
             if (machine.state() == State.LOST) {
-                frames.onSourceLost();
+                frames.allowLoss();
             }
         } while (consumer.advance() && session.isWaiting());
         if (accepted() > before) {
@@ -720,46 +648,9 @@ final class SimReception implements ReceiverOutput {
         return machine.verdicts().get(Verdict.IMPOSSIBLE) + machine.verdicts().get(Verdict.INCONSISTENT);
     }
 
-    @Override
-    public MemorySegment control() {
-        return scratch;
-    }
-
-    @Override
-    public void sendControl(final int bytes) {
-        process.pass(Step.STORE);
-        if (isMeant()) {
-            final MemorySegment datagram = secure == null ? copy(bytes) : secure.toSource(copy(bytes));
-            if (datagram != null) {
-                world.archive().offer(SimLane.CONTROL, address, datagram);
-                world.network().toSource(address, datagram);
-            }
-        }
-        process.pass(Step.SENT);
-    }
-
-    @Override
-    public RemoteMemory remote() {
+    /// The memory that it reads.
+    RemoteMemory remote() {
         return windows == null ? RemoteMemory.NONE : windows;
-    }
-
-    @Override
-    public boolean connectCoRoot(final byte @Nullable [] controlAddress) {
-        coRoot = controlAddress == null ? SimNetwork.SOURCE : SimNetwork.number(controlAddress);
-        return world.network().isAddress(coRoot);
-    }
-
-    @Override
-    public void sendToCoRoot(final int bytes) {
-        process.pass(Step.STORE);
-        if (isMeant()) {
-            world.count(SimCount.REPORTS);
-            final MemorySegment datagram = toMember(copy(bytes));
-            if (datagram != null) {
-                world.network().between(address, coRoot, SimLane.CONTROL, datagram);
-            }
-        }
-        process.pass(Step.SENT);
     }
 
     /// Seals a datagram to another member, where the stream is protected.
@@ -768,36 +659,6 @@ final class SimReception implements ReceiverOutput {
     @Nullable
     MemorySegment toMember(final MemorySegment plain) {
         return secure == null ? plain : secure.toMember(plain, id);
-    }
-
-    private MemorySegment copy(final int bytes) {
-        return MemorySegment.ofArray(scratch.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
-    }
-
-    // Records a control datagram before it is sent; false when an injected bug suppresses it.
-    private boolean isMeant() {
-        final int type = ControlLayout.type(scratch, 0);
-        if (type == ControlLayout.TYPE_NACK) {
-            if (world.plant() == Plant.FORGET_NACK) {
-                return false;
-            }
-            for (int i = 0; i < NackLayout.ranges(scratch, 0); i++) {
-                life.onReported(NackLayout.first(scratch, 0, i), NackLayout.count(scratch, 0, i));
-            }
-            if (NackLayout.acknowledges(scratch, 0)) {
-                frames.onAcknowledged(AckLayout.ACKNOWLEDGED.get(scratch, 0));
-            }
-        } else if (type == ControlLayout.TYPE_ACK) {
-            plant.onAck(scratch);
-            // An aggregate covers other members as well, and more of them as they report.
-            if (!AckLayout.isAggregate(scratch, 0)) {
-                frames.onAcknowledged(AckLayout.ACKNOWLEDGED.get(scratch, 0));
-            }
-            if ((ControlLayout.FLAGS.get(scratch, 0) & AckLayout.FLAG_COMPLETE) != 0) {
-                life.onComplete();
-            }
-        }
-        return true;
     }
 
     /// The membership is over; checked once.
@@ -833,27 +694,152 @@ final class SimReception implements ReceiverOutput {
                 + session.assembly().creditLimit();
     }
 
-    // A datagram that is being read counts as reported.
-    private final class CheckedWindows extends RemoteWindows {
-        private CheckedWindows(final StreamInfo stream) {
-            super(new SimOneSided(process, repairs.reads()), stream, repairs.reads(), _ -> {});
+    /// What a leader of a host group left to its successor.
+    ///
+    /// @param holder its reception
+    /// @param left its words, as its successor mapped them
+    /// @param claim on them
+    /// @param payload of the frame in progress, as far as it was acknowledged
+    record Past(SimReception holder, FollowerTable left, int claim, Promise promise, byte[] payload) {
+        Checkpoint checkpoint() {
+            return promise.checkpoint();
+        }
+
+        SimSharing sharing() {
+            return Objects.requireNonNull(holder.sharing());
+        }
+
+        SimSegment segment() {
+            return sharing().segment();
+        }
+
+        /// Whether no other successor has claimed them since.
+        boolean isNewest() {
+            return left.isNewest(claim);
+        }
+    }
+
+    /// A reception's progress, for the machine of its process.
+    ///
+    /// @param reception which has ended when its user has everything
+    record OwnProgress(SimReception reception) implements Progress {
+        @Override
+        public State state() {
+            return reception.machine().state();
         }
 
         @Override
-        public int readFromSource(final long firstSequence, final int count) {
-            return reported(firstSequence, super.readFromSource(firstSequence, count));
+        public LeaveLayout.Reason lostReason() {
+            return reception.machine().lostReason();
         }
 
         @Override
-        public int readFromCoRoot(final long firstSequence, final int count) {
-            return reported(firstSequence, super.readFromCoRoot(firstSequence, count));
+        public long silenceNs() {
+            return reception.machine().silenceNs();
         }
 
-        private int reported(final long firstSequence, final int taken) {
-            if (taken > 0) {
-                life.onReported(firstSequence, taken);
+        @Override
+        public boolean isStarted() {
+            return reception.session().isStarted();
+        }
+
+        @Override
+        public boolean isEnded() {
+            return reception.isDelivered();
+        }
+
+        @Override
+        public long nextFrameId() {
+            return reception.session().nextFrameId();
+        }
+    }
+
+    /// What a receiver's machine sends: the network gets it, behind the checks.
+    static final class Output implements ReceiverOutput {
+        private final SimReception reception;
+        private final SimReceiver process;
+        private final SimWorld world;
+        private final @Nullable SecureReceiver secure;
+        private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
+        private int coRoot = SimNetwork.SOURCE;
+
+        Output(final SimReception reception, final SimReceiver process) {
+            this.reception = reception;
+            this.process = process;
+            world = process.world();
+            secure = process.secure();
+        }
+
+        @Override
+        public MemorySegment control() {
+            return scratch;
+        }
+
+        @Override
+        public void sendControl(final int bytes) {
+            process.pass(Step.STORE);
+            if (isMeant()) {
+                final MemorySegment datagram = secure == null ? copy(bytes) : secure.toSource(copy(bytes));
+                if (datagram != null) {
+                    world.archive().offer(SimLane.CONTROL, reception.address(), datagram);
+                    world.network().toSource(reception.address(), datagram);
+                }
             }
-            return taken;
+            process.pass(Step.SENT);
+        }
+
+        @Override
+        public RemoteMemory remote() {
+            return reception.remote();
+        }
+
+        @Override
+        public boolean connectCoRoot(final byte @Nullable [] controlAddress) {
+            coRoot = controlAddress == null ? SimNetwork.SOURCE : SimNetwork.number(controlAddress);
+            return world.network().isAddress(coRoot);
+        }
+
+        @Override
+        public void sendToCoRoot(final int bytes) {
+            process.pass(Step.STORE);
+            if (isMeant()) {
+                world.count(SimCount.REPORTS);
+                final MemorySegment datagram = reception.toMember(copy(bytes));
+                if (datagram != null) {
+                    world.network().between(reception.address(), coRoot, SimLane.CONTROL, datagram);
+                }
+            }
+            process.pass(Step.SENT);
+        }
+
+        private MemorySegment copy(final int bytes) {
+            return MemorySegment.ofArray(scratch.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
+        }
+
+        // Records a control datagram before it is sent; false when an injected bug suppresses it.
+        private boolean isMeant() {
+            final int type = ControlLayout.type(scratch, 0);
+            if (type == ControlLayout.TYPE_NACK) {
+                if (world.plant() == Plant.FORGET_NACK) {
+                    return false;
+                }
+                for (int i = 0; i < NackLayout.ranges(scratch, 0); i++) {
+                    reception.life().onReported(NackLayout.first(scratch, 0, i), NackLayout.count(scratch, 0, i));
+                }
+                if (NackLayout.acknowledges(scratch, 0)) {
+                    reception.frames().onAcknowledged(AckLayout.ACKNOWLEDGED.get(scratch, 0));
+                }
+            } else if (type == ControlLayout.TYPE_ACK) {
+                reception.plant().onAck(scratch);
+                // An aggregate covers other members as well, and more of them as they report.
+                if (!AckLayout.isAggregate(scratch, 0)) {
+                    reception.frames().onAcknowledged(AckLayout.ACKNOWLEDGED.get(scratch, 0));
+                }
+                if ((ControlLayout.FLAGS.get(scratch, 0) & AckLayout.FLAG_COMPLETE) != 0) {
+                    reception.life().onComplete();
+                }
+            }
+            return true;
         }
     }
 }

@@ -1,10 +1,13 @@
 package io.framecast.reliability.sim;
 
 import io.framecast.reliability.assembly.Assembly;
+import io.framecast.reliability.group.FollowerReader;
 import io.framecast.reliability.group.FollowerTable;
+import io.framecast.reliability.group.HeldFrames;
 import io.framecast.reliability.group.LeaderTable;
 import io.framecast.reliability.group.SegmentMemory;
 import io.framecast.reliability.group.SharedFrames;
+import io.framecast.reliability.group.StreamStatus;
 import io.framecast.reliability.group.TableLayout;
 import io.framecast.reliability.receive.Checkpoint;
 import io.framecast.reliability.receive.CheckpointLog;
@@ -13,6 +16,8 @@ import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.receive.ReceiverMachine.State;
 import io.framecast.reliability.sim.plan.Plant;
+import io.framecast.reliability.sim.shared.ProcessDeath;
+import io.framecast.reliability.sim.shared.SimRing;
 import io.framecast.reliability.sim.shared.SimSegment;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.StreamInfo;
@@ -49,6 +54,8 @@ final class SimSharing implements SimReception.Taker, CheckpointLog, SharedFrame
     private boolean adopted;
     // By the segment of a successor.
     private boolean inherited;
+    // Of some member, the source gave up the leader if that were slow.
+    private boolean evicts;
     // Of an injected bug: not in the segment yet.
     private @Nullable Checkpoint late;
     private long lateOffset;
@@ -62,6 +69,7 @@ final class SimSharing implements SimReception.Taker, CheckpointLog, SharedFrame
             final ReceiverMachine machine,
             final Assembly assembly,
             final byte[] ring,
+            final Delivery policy,
             final SimReception.@Nullable Past past) {
         this.process = process;
         this.reception = reception;
@@ -70,7 +78,7 @@ final class SimSharing implements SimReception.Taker, CheckpointLog, SharedFrame
         this.past = past;
         term = process.term();
         segment = new SimSegment(
-                ring, new TableLayout(ENTRIES, 1 + process.random().nextInt(ROOM_MAX)));
+                ring, new TableLayout(ENTRIES, 2 + process.random().nextInt(ROOM_MAX)));
         final StreamInfo stream = machine.stream();
         final long predecessor = past == null ? 0 : past.left().generation();
         final LeaderTable.Header header = new LeaderTable.Header(
@@ -81,7 +89,7 @@ final class SimSharing implements SimReception.Taker, CheckpointLog, SharedFrame
                 process.host().address(),
                 0);
         table = new LeaderTable(
-                segment.map(process::pass), segment.layout(), header, Delivery.RELIABLE, this::mayOpen, this::wake);
+                segment.map(process::pass), segment.layout(), header, policy, this::mayOpen, this::wake);
         final long slots = ring.length / stream.slotBytes();
         final int framesHeld = process.world().options().flow().framesHeld();
         frames = new SharedFrames(
@@ -173,7 +181,9 @@ final class SimSharing implements SimReception.Taker, CheckpointLog, SharedFrame
         }
         final int address = member.host().address();
         members.add(new Place(index, member));
-        table.admit(index, address, Delivery.RELIABLE);
+        final Delivery delivery = member.user().delivery();
+        evicts |= delivery.kind() == Delivery.Kind.EVICT;
+        table.admit(index, address, delivery);
         table.name(index, 1L + address, member == process);
         final SegmentMemory mapped = process.world().plant() == Plant.ACCEPT_TORN_ENTRY
                 ? segment.mapTorn(member::pass)
@@ -181,9 +191,26 @@ final class SimSharing implements SimReception.Taker, CheckpointLog, SharedFrame
         if (!FollowerTable.isSound(mapped, segment.layout())) {
             reception.violation("shares no segment that can be read");
         }
-        final FollowerTable read = new FollowerTable(mapped, segment.layout(), index, false);
+        final FollowerTable read = map(mapped, index, member);
+        if (read == null) {
+            return;
+        }
         final long startId = read.upcoming() > 0 ? reception.frames().expectedFrame() : SimFollower.FIRST;
-        member.follower().add(new SimFollower.View(this, read, startId, continues));
+        member.follower().add(new View(this, read, startId, continues));
+    }
+
+    // Null where it dies as it does.
+    private @Nullable FollowerTable map(final SegmentMemory mapped, final int index, final SimMember member) {
+        try {
+            final boolean drops = !member.user().delivery().isWaitedFor();
+            return new FollowerTable(mapped, segment.layout(), index, drops);
+        } catch (final ProcessDeath e) {
+            if (member == process) {
+                throw e;
+            }
+            member.host().crash();
+            return null;
+        }
     }
 
     /// Gives the places back of members whose connections ended.
@@ -257,9 +284,24 @@ final class SimSharing implements SimReception.Taker, CheckpointLog, SharedFrame
         lateOffset = offset;
     }
 
+    /// Whether the source may give its leader up for being slow.
+    boolean evicts() {
+        return evicts || (past != null && past.sharing().evicts());
+    }
+
+    /// The source's clock less the host's, which is the true one.
+    void onClock(final long offsetNs, final long errorNs) {
+        frames.onClock(offsetNs, errorNs);
+    }
+
     /// The session has left: nothing is written any more.
     void abandon() {
         frames.abandon();
+    }
+
+    /// In each cycle of the session, before it is over: reports its members to the source.
+    void report() {
+        frames.report(machine, process.nowNs());
     }
 
     /// After each cycle of the session.
@@ -290,7 +332,13 @@ final class SimSharing implements SimReception.Taker, CheckpointLog, SharedFrame
 
     @Override
     public boolean isQuiet() {
-        return frames.held() == 0 && frames.areLossesFlushed();
+        // The newest frame stays for members that hold nothing. A member for which the source did not wait before the
+        // end
+        // of the stream reads nothing.
+        final boolean isRead = members.stream()
+                .allMatch(place -> table.releasedBy(place.index) >= table.published()
+                        || place.member.follower().hasEnded(reception.source()));
+        return isRead && (table.published() == 0 || !table.isAwaiting()) && frames.areLossesFlushed();
     }
 
     @Override
@@ -345,7 +393,7 @@ final class SimSharing implements SimReception.Taker, CheckpointLog, SharedFrame
 
     private void onLost(final long count, final LossReason reason) {
         if (machine.state() == State.LOST) {
-            reception.frames().onSourceLost();
+            reception.frames().allowLoss();
         }
         reception.frames().onLost(count, reason);
     }
@@ -368,5 +416,116 @@ final class SimSharing implements SimReception.Taker, CheckpointLog, SharedFrame
     @Override
     public boolean areLossesHeard() {
         return frames.areLossesHeard();
+    }
+
+    /// A segment as this member got it.
+    static final class View implements FollowerReader.Entries {
+        final SimSharing sharing;
+        final FollowerTable table;
+        final SimRing ring;
+        final HeldFrames frames;
+        final long startId;
+        final boolean continues;
+        final long madeNs;
+        int held;
+        // It passed entries of before the source waited for the leader.
+        boolean late;
+
+        /// @param sharing of the leader; its own memory is for checks alone
+        /// @param table the words, as this member mapped them
+        /// @param startId the first frame to get, as the checker knows it
+        /// @param continues whether it goes on with the stream that this member read
+        View(final SimSharing sharing, final FollowerTable table, final long startId, final boolean continues) {
+            this.sharing = sharing;
+            this.table = table;
+            this.startId = startId;
+            this.continues = continues;
+            ring = new SimRing(sharing.segment());
+            frames = table.heldFrames(ring, Long.MAX_VALUE);
+            madeNs = sharing.process().events().nowNs();
+        }
+
+        SimSegment segment() {
+            return sharing.segment();
+        }
+
+        @Override
+        public FollowerTable table() {
+            return table;
+        }
+
+        @Override
+        public long peek() {
+            return table.peek();
+        }
+
+        @Override
+        public long take() {
+            return table.take();
+        }
+
+        @Override
+        public void release(final long number) {
+            wakeLeader(table.release(number));
+        }
+
+        SimSession source() {
+            return sharing.reception().source();
+        }
+
+        SimReception reception() {
+            return sharing.reception();
+        }
+
+        StreamInfo stream() {
+            return sharing.reception().machine().stream();
+        }
+
+        long heartbeat() {
+            return table.heartbeat();
+        }
+
+        SimMember leader() {
+            return sharing.process();
+        }
+
+        boolean isOf(final SimMember leader, final int term) {
+            return sharing.process() == leader && sharing.term() == term;
+        }
+
+        /// Processes that followed, and would follow a successor.
+        List<SimMember> followersToAwait() {
+            return sharing.followersToAwait(table);
+        }
+
+        /// Whether its membership is not over.
+        boolean mayGoOn() {
+            return table.isOpen() && table.hasPromise() && !sharing.isInherited();
+        }
+
+        /// Whether its leader is gone or has left the session, and nothing is left to go on with.
+        boolean isForsaken() {
+            final SimMember leader = sharing.process();
+            final boolean isGone = leader.isStopped()
+                    || !leader.listens()
+                    || leader.term() != sharing.term()
+                    || sharing.reception().hasLeft();
+            return isGone && !mayGoOn();
+        }
+
+        StreamStatus status() {
+            // The state first: then this sees all entries that were published before the state changed.
+            final int state = table.state();
+            final boolean passes = table.begin();
+            late |= passes;
+            wakeLeader(passes);
+            return table.status(state);
+        }
+
+        void wakeLeader(final boolean wakes) {
+            if (wakes) {
+                sharing.wakeLeader();
+            }
+        }
     }
 }

@@ -33,9 +33,7 @@ import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -46,8 +44,6 @@ final class SimSource extends SimNode implements ControlPort {
     static final long ALIVE_TIMEOUT_NS = ALIVE_TIMEOUT_MS * 1_000_000L;
     static final byte[] CONTROL_ADDRESS = {1};
     private static final int QUEUE_DATAGRAMS = 4096;
-    private static final int REKEYS_MAX = 3;
-    private static final int REKEY_ON_EVICTION_ONE_OF = 2;
 
     private final SimNetwork network;
     private final SimOptions options;
@@ -64,8 +60,7 @@ final class SimSource extends SimNode implements ControlPort {
     private final boolean restless;
     private boolean closed;
     private final @Nullable SecureSource secure;
-    // Handshakes of members that are none any more.
-    private final List<Long> strangers = new ArrayList<>();
+    private final SimFaults.@Nullable Rekeys rekeys;
     private long joiningTaken;
     private long joiningSent;
 
@@ -80,6 +75,7 @@ final class SimSource extends SimNode implements ControlPort {
         window = publisher.window();
         memory = publisher.memory();
         secure = protect();
+        rekeys = secure == null ? null : new SimFaults.Rekeys(this, secure);
         plant = new PlantedSource(this, options.plant());
         final int members = Math.max(4, 2 * options.receivers());
         final CoRootConfig coRoots = options.audience().coRoots();
@@ -131,15 +127,6 @@ final class SimSource extends SimNode implements ControlPort {
                 life.nonce(), options.receivers(), (address, datagram, _) -> shake(address, datagram));
         window.sealedBy(made.data());
         made.useBehind(window::freed, () -> session.pauseUntilSent(), window::sealed);
-        for (int i = random().nextInt(REKEYS_MAX + 1); i > 0; i--) {
-            final long atNs = events().nowNs() + random().nextLong(SimFaults.endNs(options.faults()) / 2);
-            events().at(atNs, () -> {
-                if (!isStopped() && !isPaused() && !closed) {
-                    rekey(made);
-                    wakeAfter(0);
-                }
-            });
-        }
         return made;
     }
 
@@ -147,29 +134,6 @@ final class SimSource extends SimNode implements ControlPort {
         final int to = address(address);
         if (to != SendLanePort.NO_PEER) {
             unicast(to, SimLane.CONTROL, datagram);
-        }
-    }
-
-    private void rekey(final SecureSource protection) {
-        // A member without the keys then has lost its source: data that it misses under them would never be opened.
-        protection.rekey(nowNs(), 2 * ALIVE_TIMEOUT_NS, this::isMember);
-    }
-
-    private boolean isMember(final int handshakeId) {
-        for (final SimReception receiver : life.counted()) {
-            if ((int) (receiver.id() >>> 32) == handshakeId && !receiver.life().isDismissed()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    // Behind the cycle in which the EVICT was sent: it is sealed for that member.
-    private void evictStrangers(final SecureSource protection) {
-        if (!strangers.isEmpty()) {
-            strangers.forEach(protection::evict);
-            strangers.clear();
-            rekey(protection);
         }
     }
 
@@ -189,6 +153,11 @@ final class SimSource extends SimNode implements ControlPort {
 
     SendSession session() {
         return session;
+    }
+
+    /// Whether it closed in the middle of a frame.
+    boolean isClosed() {
+        return closed;
     }
 
     /// Slots of the window.
@@ -238,8 +207,8 @@ final class SimSource extends SimNode implements ControlPort {
         if (publisher.endsMidFrame() && session.isSettled()) {
             goodbye();
         }
-        if (secure != null) {
-            evictStrangers(secure);
+        if (rekeys != null) {
+            rekeys.evictStrangers();
         }
         return work;
     }
@@ -464,8 +433,8 @@ final class SimSource extends SimNode implements ControlPort {
             final SimReception receiver = addressee();
             if (receiver != null) {
                 receiver.onEvicted(nowNs(), ALIVE_TIMEOUT_NS, LeaveLayout.reason(scratch, 0));
-                if (secure != null && random().nextInt(REKEY_ON_EVICTION_ONE_OF) == 0) {
-                    strangers.add(receiver.id());
+                if (rekeys != null) {
+                    rekeys.onEvict(receiver);
                 }
             }
         }

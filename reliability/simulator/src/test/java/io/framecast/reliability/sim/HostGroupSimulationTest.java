@@ -86,6 +86,45 @@ final class HostGroupSimulationTest {
         }
     }
 
+    /// Members under `latest` and `deadline=…` copy frames that their leader may write again; where none is waited for,
+    /// the source does not wait for the leader either.
+    @Test
+    void shouldKeepEveryPromiseWhenMembersHavePoliciesOfTheirOwn() {
+        mix(1, 60);
+    }
+
+    @Tag("campaign")
+    @Test
+    void shouldKeepEveryPromiseWhenMembersHavePoliciesOfTheirOwnInManyRuns() {
+        mix(1_000, 300);
+    }
+
+    private static void mix(final long first, final long seeds) {
+        long takeovers = 0;
+        long givenUp = 0;
+        long torn = 0;
+        for (long seed = first; seed < first + seeds; seed++) {
+            final SimReport report = clean(Simulation.run(seed, HOSTS.withMixed()));
+            takeovers += report.of(SimCount.TAKEOVERS);
+            givenUp += report.of(SimCount.GIVEN_UP);
+            torn += report.of(SimCount.TORN_COPIES);
+        }
+        assertTrue(takeovers > seeds / 2, takeovers + " takeovers");
+        assertTrue(givenUp > seeds, givenUp + " frames given up");
+        assertTrue(torn > 0, "no copy was torn");
+    }
+
+    @Test
+    void shouldFindAMemberThatGivesTornCopies() {
+        final Swarm swarm =
+                Swarm.of(4, 0.05).withHostGroup(4).withCrashes().withMixed().withPlant(Plant.GIVE_TORN_COPY);
+        boolean found = false;
+        for (long seed = 1; seed <= PLANT_SEEDS_MAX && !found; seed++) {
+            found = !Simulation.run(seed, swarm).isClean();
+        }
+        assertTrue(found, Plant.GIVE_TORN_COPY.label());
+    }
+
     @ParameterizedTest
     @EnumSource(
             mode = EnumSource.Mode.INCLUDE,

@@ -138,6 +138,7 @@ final class SimulationTest {
                 "CLAIM_EARLY",
                 "LEAVE_UNFENCED",
                 "RESUME_ALONE",
+                "GIVE_TORN_COPY",
                 // These need an adversary.
                 "NONCE_REUSED",
                 "REPLAY_WINDOW_OFF_BY_ONE",

@@ -93,7 +93,9 @@ public enum Plant {
     /// A successor reads its leader's checkpoint without a claim, so that the leader goes on to report.
     LEAVE_UNFENCED,
     /// A successor sends RESUME before the survivors have its segment.
-    RESUME_ALONE;
+    RESUME_ALONE,
+    /// A member that holds nothing gives frames that were written again while it copied them.
+    GIVE_TORN_COPY;
 
     /// Whether only the host groups of a run can show it.
     public boolean isOfHostGroup() {

@@ -153,8 +153,7 @@ public record SimOptions(
         final boolean sites = random.nextBoolean();
         // With co-roots most receivers are reliable, because others are not assigned to groups.
         final double impatient = coRoots.count() > 0 ? random.nextInt(3) / 4.0 : random.nextInt(3) / 2.0;
-        // A host group is of reliable receivers.
-        final double share = swarm.hostGroup() > 1 ? 0 : impatient;
+        final double share = swarm.hostGroup() > 1 && !swarm.mixed() ? 0 : impatient;
         final long dwellNs = random.nextInt(4) == 0 ? random.nextLong(200_000_000) : 0;
         return new Audience(share, dwellNs, coRoots, 0, 0, swarm.hostGroup(), sites);
     }

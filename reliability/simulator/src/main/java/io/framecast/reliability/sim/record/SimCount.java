@@ -69,6 +69,8 @@ public enum SimCount {
     STALE_PULLS,
     /// Connections that ended by themselves, or with their source.
     BROKEN_LINKS,
+    /// Frames that members of host groups did not give, for their leader wrote there while they copied.
+    TORN_COPIES,
     /// Acts of the adversary, floods counted once.
     ATTACKS,
     /// Of that, datagrams sealed with the keys of an epoch that was over.
