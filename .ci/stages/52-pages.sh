@@ -225,15 +225,15 @@ reads() {
     [ "$near" = "$far" ] || { interrupt serve && ended serve; }
 }
 
-# has_frames PATTERN [numbered]: the program has a line for each of 100 frames. Where a server lies between, that is a subscriber by
-# itself: the stream may begin before the program has come, which gets all from then on.
+# has_frames PATTERN [numbered]: the program has a line for each of 100 frames. Where a server lies between, that is a
+# subscriber by itself: the stream may begin before the program has come, which gets all from then on.
 has_frames() {
     local first
     if [ "$near" = "$far" ]; then
         has program "$1" 100
         return
     fi
-    grep -- "$1" "$desk/program.log" | sed 's/[^0-9]*\([0-9]*\).*/\1/' >"$desk/numbers"
+    grep -- "$1" "$desk/program.log" | sed 's/[^0-9]*\([0-9]*\).*/\1/' >"$desk/numbers" || :
     first=$(head -n 1 "$desk/numbers")
     if [ "${2:-}" = numbered ]; then
         [ "${first:-100}" -lt 60 ] && seq "$first" 99 | cmp -s - "$desk/numbers" && return

@@ -201,6 +201,31 @@ class GroupLeaderTest {
         }
     }
 
+    /// Sessions that end at once: their segments come to no member, or come late.
+    @Test
+    void shouldShowThatItWorksInTheNewestSegmentThatAMemberHas() throws InterruptedException {
+        try (UnixSocket first = survivor();
+                MirroredMemory ring = MirroredMemory.allocateShared(RING_BYTES)) {
+            final int[] descriptors = new int[UnixSocket.DESCRIPTORS_MAX];
+            SharedFrames frames = share(ring);
+            assertTrue(GroupMessage.is(message, first.receive(message, descriptors, 0), GroupMessage.SEGMENT));
+            int words = descriptors[1];
+            for (int i = 0; i < 50; i++) {
+                frames.close();
+                frames = share(ring);
+            }
+            frames.close();
+            while (first.receive(message, descriptors, Linux.MSG_DONTWAIT) > 0) {
+                words = descriptors[1];
+            }
+            try (SharedWords newest = SharedWords.attach(words, TableLayout.FULL.wordsBytes())) {
+                final LongSupplier beats = () -> newest.buffer().getLongVolatile(SegmentLayout.HEARTBEAT_AT);
+                final long before = beats.getAsLong();
+                assertTrue(comesTrue(() -> beats.getAsLong() > before + 2));
+            }
+        }
+    }
+
     @Test
     void shouldAwaitNobodyInAnEarlierSegment() throws InterruptedException {
         try (UnixSocket _ = survivor();

@@ -125,6 +125,11 @@ public final class FollowerReader {
         final long firstId = table.frameId(number);
         final long count = table.lost(number);
         if (table.isIntact(number)) {
+            // A leader that changes its words meanwhile: a run must lie behind what is known.
+            if (firstId + count <= nextId(table)) {
+                throw new IllegalStateException(
+                        "host group: entry " + number + " is a loss of " + count + " frames from " + firstId + " on");
+            }
             entries.release(number);
             choice.onLoss(reason);
             onLoss(table, firstId, count, reason);

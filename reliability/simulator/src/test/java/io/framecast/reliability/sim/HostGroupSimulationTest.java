@@ -48,6 +48,23 @@ final class HostGroupSimulationTest {
         clean(Simulation.run(101_400_214, HOSTS));
     }
 
+    @Test
+    void shouldTakeAnAnswerToAReportOfPoliciesForASignOfLife() {
+        clean(Simulation.run(125, HOSTS));
+    }
+
+    /// The leader joined under a policy that drops, and is a member no more while it stands for reliable members.
+    @Test
+    void shouldGiveUpNothingForReliableMembersThatTheSourceFreed() {
+        clean(Simulation.run(576, HOSTS.withMixed()));
+    }
+
+    /// The newest session fails before a member has its segment.
+    @Test
+    void shouldFollowALeaderThatWorksThoughItsNewestSegmentCameToNobody() {
+        clean(Simulation.run(5_623, HOSTS));
+    }
+
     /// A co-root gets by unicast what follows datagrams that still wait for the data lane, and requests these.
     @Test
     void shouldTakeForLateWhatTheSourcesLaneHeldBack() {
